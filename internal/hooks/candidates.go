@@ -34,29 +34,21 @@ type candidate struct {
 	line string
 }
 
-// usable returns the candidates that still hold at an act, and about which there is a line to say.
+// usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced documents.
+// Rejected, deprecated and expired ones count at commands and edits, but not at prompts and tasks.
 func usable(of act, found []candidate) []candidate {
+	over := []catalog.Status{catalog.Replaced}
+	if of == asking || of == delegating {
+		over = append(over, catalog.Rejected, catalog.Deprecated, catalog.Expired)
+	}
 	var all []candidate
 	for _, c := range found {
 		c.line = c.pointer()
-		if c.line != "" && c.holdsFor(of) {
+		if c.line != "" && !slices.Contains(over, c.Status) {
 			all = append(all, c)
 		}
 	}
 	return all
-}
-
-// holdsFor reports whether a hook may point to the document at an act. It never points to a replaced document. It
-// points to a rejected, deprecated or expired document at commands and edits, but not at prompts and tasks.
-func (c candidate) holdsFor(of act) bool {
-	switch c.Status {
-	case catalog.Replaced:
-		return false
-	case catalog.Rejected, catalog.Deprecated, catalog.Expired:
-		return of != asking && of != delegating
-	default:
-		return true
-	}
 }
 
 const (

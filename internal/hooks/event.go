@@ -152,7 +152,9 @@ func (e Event) subject() string {
 func (e Event) task() string {
 	said, _ := e.parts()
 	said = cmp.Or(said, e.Prompt)
-	if e.act() != asking || isSlashCommand(e.Prompt) || countTerms(said) < fewestTerms {
+	word, _, _ := strings.Cut(strings.TrimSpace(e.Prompt), " ")
+	isCommand := len(word) > 1 && word[0] == '/' && strings.Count(word, "/") == 1 // otherwise the word is a path
+	if e.act() != asking || isCommand || countTerms(said) < fewestTerms {
 		return ""
 	}
 	return said

@@ -30,13 +30,6 @@ const (
 	seeMore      = " Read what fits; semantic_search finds more."
 )
 
-// isSlashCommand reports whether a prompt calls a command of the assistant, such as /cdocs:capture. A first word with
-// more slashes is a path.
-func isSlashCommand(prompt string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
-	return strings.HasPrefix(word, "/") && len(word) > 1 && strings.Count(word, "/") == 1
-}
-
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
@@ -104,7 +105,8 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 		return Dissection{}, err
 	}
 	if !isDocument {
-		return Dissection{}, noTypeError(file.Path)
+		return Dissection{}, apierror.Errorf(apierror.InvalidDocType, "the folder of %s belongs to no doc-type; "+
+			"move it to the folder of one, or add a custom_doc_types entry for the folder to the config", file.Path)
 	}
 	var fields map[string]any // fields that a schema defines
 	if schema != nil {

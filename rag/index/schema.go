@@ -55,12 +55,6 @@ func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, 
 	return folder, nil
 }
 
-// noTypeError says that the folder of a document belongs to no doc-type.
-func noTypeError(source string) error {
-	return apierror.Errorf(apierror.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one, "+
-		"or add a custom_doc_types entry for the folder to the config", source)
-}
-
 func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {

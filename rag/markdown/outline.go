@@ -61,6 +61,16 @@ func (d *Document) Lines() []string { return d.outline.lines }
 // Headlines returns the headings of the text in order, without those that are nested in a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
+// FirstSection returns the line of the first heading below the title, or the number of lines.
+func (d *Document) FirstSection() int {
+	for _, h := range d.outline.headings {
+		if h.Level > 1 {
+			return h.Line
+		}
+	}
+	return len(d.outline.lines)
+}
+
 // TextLines visits the lines of the document's text, with their indexes in Lines, without front matter and blocks
 // of code. If the text begins with a block of code, it visits fields in it, as in a proposal for Bitcoin.
 func (d *Document) TextLines() iter.Seq2[int, string] {
@@ -96,16 +106,6 @@ func (o *outline) trim(start, end int) (int, int) {
 		end--
 	}
 	return start, end
-}
-
-// firstSection returns the line of the first heading below the title, or the number of lines.
-func (o *outline) firstSection() int {
-	for _, h := range o.headings {
-		if h.Level > 1 {
-			return h.Line
-		}
-	}
-	return len(o.lines)
 }
 
 // isHeading reports whether a heading of any level begins at the line.

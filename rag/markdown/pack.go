@@ -51,11 +51,13 @@ func (p *packer) add(start, end int) {
 		return
 	}
 	if end-start > 1 {
-		depth := p.shallowest(start+1, end)
+		depth := slices.Min(p.outline.depth[start+1 : end]) // of the blocks that begin in these lines
 		if depth == insideBlock {
-			p.findRows(start, end)
+			if header := headerRow(p.outline.lines[start:end]); header >= 0 {
+				p.header, p.rows, p.endOfRows = start+header, start+header+2, end
+			}
 		}
-		p.parts(start, end, depth)
+		p.parts(start, end, int(depth))
 		return
 	}
 	p.emit(p.tail)
@@ -66,13 +68,6 @@ func (p *packer) add(start, end int) {
 // fits reports whether a passage of the lines [start, end) is within the limits.
 func (p *packer) fits(start, end int) bool {
 	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
-}
-
-// findRows notes the rows of a table in the lines [start, end), which the packer is about to split.
-func (p *packer) findRows(start, end int) {
-	if header := headerRow(p.outline.lines[start:end]); header >= 0 {
-		p.header, p.rows, p.endOfRows = start+header, start+header+2, end
-	}
 }
 
 // headerTokens estimates the tokens of the table's header if the line is one of its rows. It returns 0 for another
@@ -110,9 +105,6 @@ func (p *packer) parts(start, end, depth int) {
 		start = next
 	}
 }
-
-// shallowest returns the smallest nesting depth of a block that begins in [start, end).
-func (p *packer) shallowest(start, end int) int { return int(slices.Min(p.outline.depth[start:end])) }
 
 // emit ends the current passage before the line end. The next passage begins there.
 func (p *packer) emit(end int) {

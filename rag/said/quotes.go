@@ -22,7 +22,13 @@ func Quotes(document *markdown.Document) []string {
 	var block string
 	var paragraph []string // a span may go on in the next line
 	end := func() {
-		q.addText(strings.Join(paragraph, " "))
+		text := strings.Join(paragraph, " ")
+		for _, words := range InQuotation(text) {
+			q.add(words)
+		}
+		for _, span := range codeSpan().FindAllStringSubmatch(text, -1) {
+			q.add(span[1])
+		}
 		paragraph = nil
 	}
 	for i, line := range document.Lines() {
@@ -65,16 +71,6 @@ func (q *quotes) add(text string) {
 	q.seen[text] = true
 	q.all = append(q.all, text)
 	q.bytes += len(text)
-}
-
-// addText adds the spans of code in a text, and its words in quotation marks.
-func (q *quotes) addText(text string) {
-	for _, words := range InQuotation(text) {
-		q.add(words)
-	}
-	for _, span := range codeSpan().FindAllStringSubmatch(text, -1) {
-		q.add(span[1])
-	}
 }
 
 // inQuotation matches words in quotation marks.

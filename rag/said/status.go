@@ -197,11 +197,7 @@ func statusText(document *markdown.Document) string {
 	if len(headings) == 1 { // several are about something else, such as the states of an order
 		return headings[0]
 	}
-	beginning := lines
-	firstSection := slices.IndexFunc(headlines, func(h markdown.Headline) bool { return h.Level > 1 })
-	if firstSection >= 0 {
-		beginning = lines[:headlines[firstSection].Line]
-	}
+	beginning := lines[:document.FirstSection()]
 	for i, line := range document.TextLines() {
 		if i >= len(beginning) {
 			break

@@ -64,8 +64,12 @@ func (r run) matches(c call, whole []word) bool {
 		return false
 	}
 	given := slices.Concat(c.own, c.brought)
-	if r.declared.bare && !r.isAll(c.own) {
-		return false
+	if r.declared.bare { // the call must have exactly the words of the trigger; flags do not count
+		plain := slices.DeleteFunc(slices.Clone(c.own), func(w word) bool { return w.isFlag() || w.isArgument })
+		isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
+		if !slices.EqualFunc(plain, r.words, isSame) {
+			return false
+		}
 	}
 	for _, p := range r.flags {
 		if !p.isAmong(given) {
@@ -79,13 +83,6 @@ func (r run) matches(c call, whole []word) bool {
 	}
 	own := slices.Concat(c.outer, given)
 	return areInOrder(r.words, given) && r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
-}
-
-// isAll reports whether a call has exactly the words of the trigger. Flags do not count.
-func (r run) isAll(own []word) bool {
-	plain := slices.DeleteFunc(slices.Clone(own), func(w word) bool { return w.isFlag() || w.isArgument })
-	isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
-	return slices.EqualFunc(plain, r.words, isSame)
 }
 
 // isTrial reports whether the call only shows help or a dry run. It returns false if the trigger names that flag.
