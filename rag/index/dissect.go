@@ -143,9 +143,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	doc.Names = said.Names(slices.Concat(quotes, namesOf(append(texts(named), parsed.Title))))
 	doc.Messages = said.Messages(quotes)
 	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)
-	if scope, isGiven := said.Scope(file.Path, parsed.FrontMatter, FilesField); isGiven {
-		doc.Triggers = append(doc.Triggers, scope)
-	}
+	doc.Triggers = append(doc.Triggers, said.Scope(file.Path, parsed.FrontMatter, FilesField)...)
 	language := cmp.Or(terms.Language(folder.Language), terms.Detect(string(file.Content)))
 	doc.Passages = passagesOf(parsed, doc.Title, language, collection)
 	if collection == catalog.Compounding {

@@ -78,7 +78,7 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 		switch node := node.(type) {
 		case *syntax.BinaryCmd:
 			if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
-				piped[node.Y], before[node.Y] = printedBy(node.X), wordsIn(node.X)
+				piped[node.Y], before[node.Y] = pipedBy(node.X)
 			}
 		case *syntax.Stmt:
 			if len(r.calls) < maxCalls {
@@ -213,14 +213,16 @@ func (r *reader) run(args []string, programs []int, brought, outer []word, depth
 	}
 }
 
-// printedBy returns the text that a statement prints, as far as echo, printf and here-documents show it.
-func printedBy(s *syntax.Stmt) string {
+// pipedBy returns what a statement brings to the command behind a pipe: the text that it prints, as far as echo, printf
+// and here-documents show it, and the words of all its commands.
+func pipedBy(s *syntax.Stmt) (text string, words []word) {
 	var printed []string
 	syntax.Walk(s, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.CallExpr:
-			if len(node.Args) > 0 && isPrinter(textOf(node.Args[0])) {
-				for _, arg := range node.Args[1:] {
+			for i, arg := range node.Args {
+				words = append(words, wordsOf(textOf(arg))...)
+				if i > 0 && isPrinter(textOf(node.Args[0])) {
 					printed = append(printed, textOf(arg))
 				}
 			}
@@ -231,21 +233,7 @@ func printedBy(s *syntax.Stmt) string {
 		}
 		return true
 	})
-	return strings.Join(printed, " ")
-}
-
-// wordsIn returns the words of all commands in a statement.
-func wordsIn(s *syntax.Stmt) []word {
-	var words []word
-	syntax.Walk(s, func(node syntax.Node) bool {
-		if called, isCall := node.(*syntax.CallExpr); isCall {
-			for _, arg := range called.Args {
-				words = append(words, wordsOf(textOf(arg))...)
-			}
-		}
-		return true
-	})
-	return words
+	return strings.Join(printed, " "), words
 }
 
 func isPrinter(program string) bool { return program == "echo" || program == "printf" }

@@ -282,10 +282,7 @@ func TestScope_AsPeopleWriteThem(t *testing.T) {
 		{"pkg/api/AGENTS.md", nil, "pkg/api/v1/a.go", true},
 		{"AGENTS.md", nil, "pkg/api/v1/a.go", false},
 	} {
-		s := &cued{}
-		if scope, isGiven := said.Scope(test.file, test.fields, "files_involved"); isGiven {
-			s = newCued([]said.Trigger{scope})
-		}
+		s := newCued(said.Scope(test.file, test.fields, "files_involved"))
 		if got := len(s.Scopes(test.path)) > 0; got != test.want {
 			t.Errorf("%s %v has %s: %t", test.file, test.fields, test.path, got)
 		}
