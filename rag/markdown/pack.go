@@ -7,7 +7,6 @@ import "slices"
 // and paragraphs such as "Recommended:", that introduce what follows.
 type packer struct {
 	outline  *outline
-	maxLines int
 	passages []Passage
 
 	current     section
@@ -65,9 +64,9 @@ func (p *packer) add(start, end int) {
 	p.line(start)
 }
 
-// fits reports whether a passage of the lines [start, end) is within the limits.
+// fits reports whether a passage of the lines [start, end) is within the budget.
 func (p *packer) fits(start, end int) bool {
-	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
+	return p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
 // headerTokens estimates the tokens of the table's header if the line is one of its rows. It returns 0 for another

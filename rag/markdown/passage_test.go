@@ -25,8 +25,8 @@ func fence(n int) string { return "```\n" + strings.Repeat("a ", n-6) + "\n```\n
 func TestPassages(t *testing.T) {
 	t.Parallel()
 	standard := markdown.DefaultLimit()
-	split, short := standard, standard
-	split.SplitLines, short.SectionLines = 1, 4
+	split := standard
+	split.SplitLines = 1
 	tests := []struct {
 		name, title, src string
 		limit            markdown.Limit
@@ -55,7 +55,6 @@ func TestPassages(t *testing.T) {
 		{"a deeper heading is text", "T", "## A\n\na\n\n#### B\n\n" + fence(476), standard, []string{"1-3 ## A", "5-5 ## A", "7-9 ## A"}},
 		{"headings go with what they head", "T", "a\n\n" + fence(400) + "\n#### B\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
 		{"an introduction goes with what it introduces", "T", "a\n\n" + fence(400) + "\n**So:**\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
-		{"SectionLines, between blocks only", "", "a\n\nb\n\n```\n\n\n\n\n\nc\n```\nd\n", short, []string{"1-3", "5-12", "13-13"}},
 		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1", "1-1"}},
 	}
 	for _, test := range tests {
@@ -84,7 +83,7 @@ func TestPassages_LeavesOutHeadingThatPathRepeats(t *testing.T) {
 
 func TestPassages_CutsLine(t *testing.T) {
 	t.Parallel()
-	limit := markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}
+	limit := markdown.Limit{MaxTokens: 192, SplitLines: 500}
 	tests := []struct {
 		name, line string
 		want       []string
