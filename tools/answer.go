@@ -134,7 +134,7 @@ func (h *Handler) search(
 ) (rag.Hits, SearchEnd, error) {
 	before := active.Status()
 	query.Behind = before.Pending() > 0
-	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
+	hits, err := h.workspace.Searcher.Search(ctx, scope, query)
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err
 	}
@@ -191,7 +191,7 @@ const maxQuestion = 300
 
 // keepQuestion stores a question that the project's own documents do not answer, unless the user's settings forbid it.
 func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, of catalog.Collection, question string) {
-	if of != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
+	if of != catalog.Compounding || !h.workspace.Settings.KeepQuestions {
 		return
 	}
 	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
@@ -285,7 +285,7 @@ func (h *Handler) elsewhere(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
 ) (said string, answered bool) {
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
-		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
+		hits, err := h.workspace.Searcher.Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
 		if err != nil || len(found) == 0 || found[0].Score < relevance.Likely {
 			return "", false

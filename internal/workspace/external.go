@@ -19,7 +19,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if err != nil || active.Definition.HasExternal() {
 		return active, err
 	}
-	_, problem := w.settings.Load(active.Definition.ConfigPath)
+	_, problem := w.Settings.Load(active.Definition.ConfigPath)
 	active, err = w.refresh(ctx, active)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	var collections []catalog.Collection
 	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
-		named := slices.Contains(w.settings.RecallCollections, string(c))
+		named := slices.Contains(w.Settings.RecallCollections, string(c))
 		if named && (c != catalog.External || p.HasExternal()) {
 			collections = append(collections, c)
 		}

@@ -119,7 +119,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 // replaceOutdated replaces the project if its checkout or config has changed or its index was deleted. It
 // returns what is wrong with the config.
 func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
-	definition, problem := w.settings.Load(p.Definition.ConfigPath)
+	definition, problem := w.Settings.Load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
 		return problem
 	}

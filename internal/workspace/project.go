@@ -77,8 +77,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		},
 		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
-	a.unusedTextAge = time.Duration(w.settings.UnusedTextHours * float64(time.Hour))
-	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
+	a.unusedTextAge = time.Duration(w.Settings.UnusedTextHours * float64(time.Hour))
+	debounce := time.Duration(w.Settings.FileWatcher.DebounceMS) * time.Millisecond
 	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
 		indexer.Source, indexer.Cues, indexer.OnWritten = folder, trigger.Cues, a.queue.Wake

@@ -23,13 +23,15 @@ import (
 
 // Workspace is the state of a server. Safe for concurrent use.
 type Workspace struct {
-	index    *index.Index
-	searcher *rag.Searcher
-	answerer *answer.Answerer
-	settings project.Settings
-	logger   *slog.Logger
-	once     bool // see Once
-	asIs     bool // see AsIs
+	// Searcher and Answerer serve all projects. Settings belong to the user. None of them changes.
+	Searcher *rag.Searcher
+	Answerer *answer.Answerer
+	Settings project.Settings
+
+	index  *index.Index
+	logger *slog.Logger
+	once   bool // see Once
+	asIs   bool // see AsIs
 
 	running sync.WaitGroup
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
@@ -52,7 +54,7 @@ func New(
 	logger *slog.Logger,
 ) *Workspace {
 	w := &Workspace{
-		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
+		index: x, Searcher: searcher, Answerer: answerer, Settings: settings, projectDir: projectDir, logger: logger,
 		switching: make(chan struct{}, 1),
 	}
 	w.life, w.end = context.WithCancel(context.Background())
@@ -66,15 +68,6 @@ func (w *Workspace) Once() { w.once = true }
 // AsIs makes an activation after Once leave the index as it is, unless nothing was ever written to it. Call it before
 // the first use.
 func (w *Workspace) AsIs() { w.asIs = true }
-
-// Settings returns the user's settings.
-func (w *Workspace) Settings() project.Settings { return w.settings }
-
-// Searcher returns the searcher of all projects.
-func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
-
-// Answerer returns the answerer of all projects.
-func (w *Workspace) Answerer() *answer.Answerer { return w.answerer }
 
 // Handbook returns the present edition of the handbook.
 func (w *Workspace) Handbook(ctx context.Context) (index.HandbookEdition, error) {
@@ -129,7 +122,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	case active == nil:
 		return w.activateOwn(ctx)
 	}
-	p, err := w.settings.Load(outdated.Definition.ConfigPath)
+	p, err := w.Settings.Load(outdated.Definition.ConfigPath)
 	if err != nil {
 		p = outdated.Definition
 	}
@@ -188,7 +181,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, err
 	}
 	defer w.endSwitch()
-	p, err := w.settings.Load(configPath)
+	p, err := w.Settings.Load(configPath)
 	if err != nil {
 		return nil, err
 	}
