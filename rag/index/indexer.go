@@ -218,18 +218,13 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 // missingDates returns dates, by path, for documents that need no date in their front matter and have none.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
-	var paths []string
 	for _, doc := range documents {
-		if !doc.undated {
-			continue
-		}
-		paths = append(paths, doc.path)
-		if !doc.stamp.ModTime.IsZero() {
+		if doc.undated && !doc.stamp.ModTime.IsZero() {
 			dates[doc.path] = doc.stamp.ModTime.Format(time.DateOnly)
 		}
 	}
-	if len(paths) > 0 && x.Dates != nil {
-		maps.Copy(dates, x.Dates(ctx, paths))
+	if len(dates) > 0 && x.Dates != nil {
+		maps.Copy(dates, x.Dates(ctx, slices.Collect(maps.Keys(dates))))
 	}
 	return dates
 }

@@ -137,45 +137,28 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with only headings joins the first section below it
-// that has text, or else the section before. If no section has text, the whole document is one section. title
-// begins the embedded text. An H1 that repeats it, or that is the only H1, is not part of a path.
+// sections splits the document at its headings. A section with only headings joins the next one with text, or the last
+// one. If no section has text, the whole document is one section. title begins the embedded text. An H1 that repeats it,
+// or that is the only H1, is not part of a path.
 func (o *outline) sections(title string) []section {
-	all := o.split(title)
-	holdsText := make([]bool, len(all))
-	for i, s := range all {
-		holdsText[i] = o.holdsText(s)
-	}
-	if !slices.Contains(holdsText, true) {
-		return []section{o.whole()}
-	}
-
-	joined := make([]section, 0, len(all))
+	var joined []section
 	pending := -1 // start of the sections that wait to be joined to the next, -1 for none
-	for i, s := range all {
+	for _, s := range o.split(title) {
 		switch {
-		case holdsText[i]:
+		case o.holdsText(s):
 			if pending >= 0 {
 				s.start, pending = pending, -1
 			}
 			joined = append(joined, s)
-		case pending >= 0:
-		case holdsTextBelow(all, holdsText, i):
+		case pending < 0:
 			pending = s.start
-		default:
-			joined[len(joined)-1].end = s.end
 		}
 	}
-	return joined
-}
-
-// holdsTextBelow reports whether a section nested in the i-th holds text.
-func holdsTextBelow(all []section, holdsText []bool, i int) bool {
-	below := i + 1
-	for below < len(all) && all[below].level > all[i].level {
-		below++
+	if len(joined) == 0 {
+		return []section{o.whole()}
 	}
-	return slices.Contains(holdsText[i+1:below], true)
+	joined[len(joined)-1].end = len(o.lines)
+	return joined
 }
 
 // holdsText reports whether a section has more than headings and blank lines.
