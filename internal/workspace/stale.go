@@ -138,7 +138,7 @@ func (s *staleDocuments) look(ctx context.Context) error {
 			documents[i].Places = append(documents[i].Places, document.ParsePlace(text))
 		}
 	}
-	changes, _, err := s.checker.Check(ctx, documents)
+	changes, err := s.checker.Check(ctx, documents)
 	if err != nil {
 		return err
 	}
