@@ -29,9 +29,14 @@ type Contents struct {
 
 // Contents returns what the selection holds.
 func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, error) {
-	return ofProject(ctx, x, "count documents", selection.Project, func(q *db.Queries, id int32) (Contents, error) {
+	contents, err := transact(ctx, x.db.Read, "count documents", func(q *db.Queries) (Contents, error) {
+		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: selection.Project})
+		if err != nil {
+			return Contents{}, err
+		}
 		return contentsOf(ctx, q, id, selection)
 	})
+	return contents, ignoreNoRows(err)
 }
 
 // contentsOf counts the documents and passages of a project's selected tenants.

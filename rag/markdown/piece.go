@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -31,27 +30,10 @@ type piece struct {
 	// following is the block or list item with which the next piece begins. It is nil if all blocks belong to
 	// this piece.
 	following ast.Node
-	// inList is set if the piece begins inside a list that an earlier piece began.
-	inList bool
 }
 
-// pieces parses the blocks of a document from a line on, piece by piece. references collects the link
+// parsePiece parses the piece that begins at a line, and returns the line of the next one. references collects the link
 // reference definitions of all pieces.
-func pieces(lines []string, first int, size pieceSize, references parser.Context) iter.Seq[piece] {
-	return func(yield func(piece) bool) {
-		inList := false
-		for first < len(lines) {
-			p, end := parsePiece(lines, first, size, references)
-			p.inList = inList
-			if !yield(p) {
-				return
-			}
-			first, inList = end, p.following != nil && p.following.Kind() == ast.KindListItem
-		}
-	}
-}
-
-// parsePiece parses the piece that begins at a line, and returns the line of the next one.
 func parsePiece(lines []string, first int, size pieceSize, references parser.Context) (piece, int) {
 	for usual := size.usual; ; usual *= 2 {
 		end := first

@@ -187,7 +187,11 @@ func (r *reader) run(args []string, programs []int, brought, outer []word, depth
 	for _, start := range programs {
 		c := call{program: programName(args[start]), brought: brought, outer: outer, folder: r.folder}
 		for _, arg := range args[start+1:] {
-			c.own = append(c.own, argument(arg)...)
+			words := wordsOf(arg)
+			c.own = append(c.own, words...)
+			if len(words) > 1 {
+				c.own = append(c.own, word{parts: []string{fold(arg)}, isArgument: true})
+			}
 		}
 		for _, arg := range args[:start] {
 			c.outer = append(slices.Clip(c.outer), wordsOf(arg)...)

@@ -37,16 +37,6 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// argument returns the words of one argument of a command. If it has several, the whole argument follows as another
-// word.
-func argument(text string) []word {
-	words := wordsOf(text)
-	if len(words) < 2 {
-		return words
-	}
-	return append(words, word{text: "", parts: []string{fold(text)}, isArgument: true})
-}
-
 func newWord(text string) word {
 	lower := strings.ReplaceAll(strings.ToLower(text), "*", literalStar)
 	w := word{text: text, parts: []string{lower}}
