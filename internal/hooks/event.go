@@ -77,6 +77,8 @@ const (
 // act returns what the event is about. It looks at the fields more than at the tool's name, because assistants name
 // their tools differently.
 func (e Event) act() act {
+	tool := strings.ToLower(e.ToolName)
+	reads := strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
 	switch isCommand := e.Command != "" || e.SQL != ""; {
 	case e.Event == Prompt:
 		return asking
@@ -90,7 +92,7 @@ func (e Event) act() act {
 		return nothing
 	case isCommand:
 		return running
-	case e.FilePath != "" && reads(e.ToolName):
+	case e.FilePath != "" && reads:
 		return reading
 	case e.FilePath != "":
 		return writing
@@ -99,12 +101,6 @@ func (e Event) act() act {
 	default:
 		return nothing
 	}
-}
-
-// reads reports whether a tool reads a file.
-func reads(tool string) bool {
-	tool = strings.ToLower(tool)
-	return strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
 }
 
 // look returns the documents that may help at an event, best first.

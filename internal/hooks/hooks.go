@@ -95,10 +95,8 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 		}
 		s.note(p, e, said)
 	}))
-	if e.Waits && !said.deny {
-		return Answer{}, errors.Join(err, searchErr)
-	}
-	if err != nil || said.text == "" || act == delegating { // the subagent itself gets the text when it begins
+	isLater := act == delegating || e.Waits && !said.deny // the subagent itself gets the text when it begins
+	if err != nil || said.text == "" || isLater {
 		return Answer{}, errors.Join(err, searchErr)
 	}
 	text := plain.Hook(said.text)

@@ -92,7 +92,10 @@ func noticeIn(line string) Status {
 	}
 	for _, m := range formsIn(rest) {
 		if m.where == everywhere && m.relation != "" {
-			status.Relations = appendFollowing(status.Relations, m.relation, rest[m.end:])
+			text := rest[m.end:] // each document that is named at its beginning
+			for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
+				status.Relations, text = appendNamed(status.Relations, m.relation, found), text[len(found[0]):]
+			}
 		}
 	}
 	if namesSuccessor(status.Relations) {

@@ -77,14 +77,6 @@ func MentionsIn(document *markdown.Document) []NamedRelation {
 	return relations
 }
 
-// appendFollowing adds a relation to each document that is named at the beginning of a text.
-func appendFollowing(relations []NamedRelation, relation Relation, text string) []NamedRelation {
-	for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
-		relations, text = appendNamed(relations, relation, found), text[len(found[0]):]
-	}
-	return relations
-}
-
 // appendNamed adds a relation to the document in found, a match of named. A link with a scheme or a host adds none.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {
 	r := NamedRelation{Relation: relation}

@@ -129,9 +129,17 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 		default:
 		}
 	}
+	if declared, isDeclaration := s.Cmd.(*syntax.DeclClause); isDeclaration { // export and similar commands
+		c := call{program: declared.Variant.Value, brought: brought, folder: r.folder}
+		for _, assign := range declared.Args {
+			if assign.Name != nil {
+				c.own = append(c.own, newWord(assign.Name.Value+"="+textOf(assign.Value)))
+			}
+		}
+		r.calls = append(r.calls, c)
+	}
 	called, isCall := s.Cmd.(*syntax.CallExpr)
 	if !isCall {
-		r.declare(s.Cmd, brought)
 		return
 	}
 	var args []string
@@ -159,21 +167,6 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
 		r.parseLine(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
 	}
-}
-
-// declare reads export and similar commands, which the parser does not treat as calls.
-func (r *reader) declare(command syntax.Command, brought []word) {
-	declared, isDeclaration := command.(*syntax.DeclClause)
-	if !isDeclaration {
-		return
-	}
-	c := call{program: declared.Variant.Value, brought: brought, folder: r.folder}
-	for _, assign := range declared.Args {
-		if assign.Name != nil {
-			c.own = append(c.own, newWord(assign.Name.Value+"="+textOf(assign.Value)))
-		}
-	}
-	r.calls = append(r.calls, c)
 }
 
 // run adds a call for each of programs, the indexes of the words that may be programs.
