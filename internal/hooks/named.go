@@ -80,11 +80,9 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 				continue
 			}
 			c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
-			for _, later := range hits {
-				if later.Path == hit.Successor() {
-					c.Hit, c.why = later, c.why+" in ./"+hit.Path+", which it replaces or amends"
-					break
-				}
+			later := slices.IndexFunc(hits, func(other rag.Hit) bool { return other.Path == hit.Successor() })
+			if later >= 0 {
+				c.Hit, c.why = hits[later], c.why+" in ./"+hit.Path+", which it replaces or amends"
 			}
 			c.Score = 1 // the name counts, not the score
 			isKnown := func(other candidate) bool { return other.ID == c.ID }

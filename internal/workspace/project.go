@@ -69,7 +69,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.book = &bookshelf{index: x, tenant: tenant, logger: a.logger, book: quoted.NewBook(nil)}
-	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), func(c catalog.Collection) bool { return c == catalog.Handbook })
+	isHandbook := func(c catalog.Collection) bool { return c == catalog.Handbook }
+	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), isHandbook)
 	a.stale = &staleDocuments{
 		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {

@@ -86,7 +86,9 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
-	projects, err := transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) { return q.CleanupProjects(ctx) })
+	projects, err := transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) {
+		return q.CleanupProjects(ctx)
+	})
 	if err != nil {
 		return done, err
 	}
@@ -145,10 +147,10 @@ func (x *Index) cleanProject(ctx context.Context, project db.Project, removable 
 	} else {
 		swept, err := x.Sweep(ctx, project.ID)
 		cleaned.Passages = swept
-		if err == nil {
-			err = x.deleteUnusedVectors(ctx, project.ID)
-		}
 		if err != nil {
+			return cleaned, err
+		}
+		if err := x.deleteUnusedVectors(ctx, project.ID); err != nil {
 			return cleaned, err
 		}
 	}

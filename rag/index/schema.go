@@ -49,20 +49,17 @@ func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, 
 	if folder.Lenient() {
 		return namedType(folder, frontMatter), nil
 	}
-	if violations := folder.Validate(frontMatter); len(violations) > 0 {
-		return folder, violationsError(folder, violations)
+	violations := folder.Validate(frontMatter)
+	if len(violations) == 0 {
+		return folder, nil
 	}
-	return folder, nil
-}
-
-func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
 		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 	}
 	e := apierror.Errorf(apierror.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
-		docType.Name, strings.Join(lines, "; "))
-	return e.With("doc_type", docType.Name).With("violations", violations)
+		folder.Name, strings.Join(lines, "; "))
+	return folder, e.With("doc_type", folder.Name).With("violations", violations)
 }
 
 // namedType returns the doc-type that front matter names in a lenient project, or the folder's if there is no such

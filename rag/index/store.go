@@ -230,28 +230,34 @@ func (x *Indexer) rows(
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
 		rows.Numbers = append(rows.Numbers, doc.Number)
-		ofText := int32(0)
-		for i, p := range doc.Passages {
-			if !p.FrontMatter {
-				ofText++
-			}
-			if p.Question {
-				i -= len(doc.Passages) // see document_chunks
-			}
-			chunks.RelativePaths = append(chunks.RelativePaths, doc.path)
-			chunks.Ordinals = append(chunks.Ordinals, int32(i))
-			chunks.StartLines = append(chunks.StartLines, int32(p.StartLine))
-			chunks.EndLines = append(chunks.EndLines, int32(p.EndLine))
-			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
-			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
-		}
-		if ofText == 1 {
-			ofText = 0 // the document is not chunked
-		}
-		rows.ChunkCounts = append(rows.ChunkCounts, ofText)
+		rows.ChunkCounts = append(rows.ChunkCounts, addChunks(&chunks, doc))
 		addLinks(&links, doc)
 	}
 	return rows, chunks, links
+}
+
+// addChunks adds the rows of a document's passages. It returns how many are of its text, 0 for a single one: the document
+// is not chunked.
+func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
+	ofText := int32(0)
+	for i, p := range doc.Passages {
+		if !p.FrontMatter {
+			ofText++
+		}
+		if p.Question {
+			i -= len(doc.Passages) // see document_chunks
+		}
+		rows.RelativePaths = append(rows.RelativePaths, doc.path)
+		rows.Ordinals = append(rows.Ordinals, int32(i))
+		rows.StartLines = append(rows.StartLines, int32(p.StartLine))
+		rows.EndLines = append(rows.EndLines, int32(p.EndLine))
+		rows.PassageHashes = append(rows.PassageHashes, p.hash)
+		rows.HeaderPaths = append(rows.HeaderPaths, p.HeaderPath)
+	}
+	if ofText == 1 {
+		return 0
+	}
+	return ofText
 }
 
 // addLinks adds the rows of a document's links. A row holds two paths of a link.
@@ -274,9 +280,6 @@ func storedTriggers(triggers []said.Trigger) string {
 	if len(triggers) == 0 {
 		return ""
 	}
-	encoded, err := json.Marshal(triggers)
-	if err != nil {
-		panic(err) // impossible: a trigger holds only plain values
-	}
+	encoded, _ := json.Marshal(triggers) // it cannot fail: a trigger holds only plain values
 	return strings.ReplaceAll(string(encoded), `\u0000`, "")
 }

@@ -89,10 +89,10 @@ func parse(src []byte, lenient bool) (*Document, error) {
 	case replaced > 0:
 		return nil, errorf(replaced, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
 	}
-	lines, err := readLines(src)
-	if err != nil {
-		return nil, err
+	if i := bytes.IndexByte(src, 0); i >= 0 { // text has none, and a PostgreSQL text cannot hold one
+		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
 	}
+	lines := readLines(src)
 	front, notFrontMatter := readFrontMatter(lines)
 	if notFrontMatter != nil && !lenient {
 		return nil, notFrontMatter
@@ -141,29 +141,21 @@ func inLowerCase(fields map[string]any) map[string]any {
 
 // FrontMatter returns the fields of a markdown file without parsing its text, nil without any that can be read.
 func FrontMatter(src []byte) map[string]any {
-	lines, err := readLines(bytes.ToValidUTF8(src, []byte("\ufffd")))
-	if err != nil {
-		return nil
-	}
-	front, err := readFrontMatter(lines)
+	front, err := readFrontMatter(readLines(bytes.ToValidUTF8(src, []byte("\ufffd"))))
 	if err != nil {
 		return nil
 	}
 	return front.fields
 }
 
-// readLines splits a file into lines. A NUL byte is an error: text does not have it,
-// and a PostgreSQL text cannot hold it.
-func readLines(src []byte) ([]string, error) {
-	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
-	}
-	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff"))), nil
+// readLines splits a file into lines without secrets.
+func readLines(src []byte) []string {
+	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
 }
 
 // Lines returns the lines of a file as passages have them: without comments and secrets, each in its place.
 func Lines(src []byte) []string {
-	lines := linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
+	lines := readLines(src)
 	front, _ := readFrontMatter(lines) // front matter that cannot be read is text
 	return withoutHidden(lines, front.body)
 }

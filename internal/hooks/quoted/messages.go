@@ -68,8 +68,12 @@ func (m *Messages) Add(document int, title string, messages []string) {
 		words := printedWords(everyFailure().ReplaceAllString(text, " "+cut+" "))
 		said, key := message{document: document, text: text, words: words}, strings.Join(words, " ")
 		for _, word := range words {
-			said.weights = append(said.weights, weightOf(word))
-			said.weight += weightOf(word)
+			weight := 0.
+			if word != digits && word != cut && !strings.HasPrefix(word, value) {
+				weight = wordvec.Weight(word)
+			}
+			said.weights = append(said.weights, weight)
+			said.weight += weight
 		}
 		if said.weight < leastWeight || len(words) < leastRun || known[key] {
 			continue
@@ -127,13 +131,6 @@ func (m message) run(own int, text []string, other int) (count int, weight float
 		}
 	}
 	return count, weight
-}
-
-func weightOf(word string) float64 {
-	if word == digits || word == cut || strings.HasPrefix(word, value) {
-		return 0
-	}
-	return wordvec.Weight(word)
 }
 
 // printedWords returns the words of a line of output, in lower case, with value and digits in place of details.

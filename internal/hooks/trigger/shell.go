@@ -130,13 +130,8 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 		}
 	}
 	if declared, isDeclaration := s.Cmd.(*syntax.DeclClause); isDeclaration { // export and similar commands
-		c := call{program: declared.Variant.Value, brought: brought, folder: r.folder}
-		for _, assign := range declared.Args {
-			if assign.Name != nil {
-				c.own = append(c.own, newWord(assign.Name.Value+"="+textOf(assign.Value)))
-			}
-		}
-		r.calls = append(r.calls, c)
+		own := assignments(declared.Args)
+		r.calls = append(r.calls, call{program: declared.Variant.Value, own: own, brought: brought, folder: r.folder})
 	}
 	called, isCall := s.Cmd.(*syntax.CallExpr)
 	if !isCall {
@@ -146,12 +141,7 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	for _, arg := range called.Args {
 		args = append(args, textOf(arg))
 	}
-	assigned := slices.Clone(outer)
-	for _, assign := range called.Assigns {
-		if assign.Name != nil && assign.Value != nil {
-			assigned = append(assigned, newWord(assign.Name.Value+"="+textOf(assign.Value)))
-		}
-	}
+	assigned := slices.Concat(outer, assignments(called.Assigns))
 	if len(args) == 0 {
 		return
 	}
@@ -167,6 +157,17 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
 		r.parseLine(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
 	}
+}
+
+// assignments returns the words of assignments, such as PGHOST=db.
+func assignments(assigns []*syntax.Assign) []word {
+	var words []word
+	for _, assign := range assigns {
+		if assign.Name != nil {
+			words = append(words, newWord(assign.Name.Value+"="+textOf(assign.Value)))
+		}
+	}
+	return words
 }
 
 // run adds a call for each of programs, the indexes of the words that may be programs.
