@@ -56,16 +56,6 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onRead returns the documents that name a definition in a file. It leaves out critical documents, because these come
-// at the edit, which they can stop.
-func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
-	if file == "" || p.IsDocument(file) {
-		return nil, nil
-	}
-	found, err := p.naming(ctx, file, "")
-	return slices.DeleteFunc(found, func(c candidate) bool { return c.Level == catalog.Critical }), err
-}
-
 // onEdits returns the documents for edits of files.
 func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]candidate, error) {
 	var found []candidate

@@ -10,6 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -124,7 +125,12 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		warnings, err := p.onCommand(ctx, e)
 		return append(found, warnings...), err
 	case reading:
-		return p.onRead(ctx, e.FilePath)
+		if p.IsDocument(e.FilePath) {
+			return nil, nil
+		}
+		found, err := p.naming(ctx, e.FilePath, "")
+		isAtEdit := func(c candidate) bool { return c.Level == catalog.Critical } // it can stop the edit
+		return slices.DeleteFunc(found, isAtEdit), err
 	case writing:
 		return p.onEdits(ctx, e, e.edits())
 	default:

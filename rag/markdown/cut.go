@@ -24,7 +24,11 @@ func Cut(text string, budget int) []string {
 func Halve(text string) (first, second string, ok bool) {
 	cut := halfway(text)
 	first = strings.TrimRightFunc(text[:cut], unicode.IsSpace)
-	second = strings.TrimRightFunc(trimStart(text[cut:]), unicode.IsSpace)
+	rest := text[cut:]
+	second = strings.TrimSpace(rest)
+	if space := rest[:strings.Index(rest, second)]; strings.HasPrefix(space, "\n") { // the first line keeps its indentation
+		second = space[strings.LastIndexByte(space, '\n')+1:] + second
+	}
 	return first, second, first != "" && second != ""
 }
 
@@ -67,15 +71,4 @@ func nearest(text, boundary string, middle, reach int) int {
 		return -1
 	}
 	return cut
-}
-
-// trimStart removes blank lines from the start of text, and keeps the indentation of
-// the first line. If text begins in the middle of a line, it removes white space.
-func trimStart(text string) string {
-	trimmed := strings.TrimLeftFunc(text, unicode.IsSpace)
-	if !strings.HasPrefix(text, "\n") {
-		return trimmed
-	}
-	space := text[:len(text)-len(trimmed)]
-	return text[strings.LastIndexByte(space, '\n')+1:]
 }

@@ -9,6 +9,7 @@ import (
 var (
 	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
 		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
+	wordEnd = lazyregexp.New(`\w$`)
 	tagName = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
 )
 
@@ -64,13 +65,16 @@ func withoutTags(text string) string {
 			break
 		}
 		kept.WriteString(text[:at])
-		inWord := at > 0 && isWord(text[at-1]) // as in List<String>
+		inWord := wordEnd().MatchString(text[:at]) // as in List<String>
 		text = text[at:]
 		near := text[:min(len(text), maxTag)]
 		span, removed := 1, 0
 		switch {
-		case near[0] == '`':
-			span = spanEnd(near)
+		case near[0] == '`': // a code span, or its backticks without an end
+			span = len(near) - len(strings.TrimLeft(near, "`"))
+			if end := strings.Index(near[span:], near[:span]); end >= 0 {
+				span += end + span
+			}
 		case strings.HasPrefix(near, "{/*") && strings.Contains(near, "*/}"):
 			removed = strings.Index(near, "*/}") + len("*/}")
 		case !inWord && tagName().MatchString(near):
@@ -86,15 +90,6 @@ func withoutTags(text string) string {
 	}
 	kept.WriteString(text)
 	return kept.String()
-}
-
-// spanEnd returns the length of the code span at the beginning of a text, or of its backticks.
-func spanEnd(text string) int {
-	ticks := len(text) - len(strings.TrimLeft(text, "`"))
-	if end := strings.Index(text[ticks:], text[:ticks]); end >= 0 {
-		return ticks + end + ticks
-	}
-	return ticks
 }
 
 // maxTag bounds a tag with its attributes, a comment and a code span, in bytes.
@@ -121,10 +116,6 @@ func tagEnd(text string) int {
 		}
 	}
 	return 0
-}
-
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 func newlines(text string) string {

@@ -144,8 +144,12 @@ func (o *outline) sections(title string) []section {
 	var joined []section
 	pending := -1 // start of the sections that wait to be joined to the next, -1 for none
 	for _, s := range o.split(title) {
+		holdsText := false // more than headings and blank lines
+		for line := s.start; line < s.end; line++ {
+			holdsText = holdsText || o.depth[line] == 0 && !o.isHeading(line)
+		}
 		switch {
-		case o.holdsText(s):
+		case holdsText:
 			if pending >= 0 {
 				s.start, pending = pending, -1
 			}
@@ -159,16 +163,6 @@ func (o *outline) sections(title string) []section {
 	}
 	joined[len(joined)-1].end = len(o.lines)
 	return joined
-}
-
-// holdsText reports whether a section has more than headings and blank lines.
-func (o *outline) holdsText(s section) bool {
-	for line := s.start; line < s.end; line++ {
-		if o.depth[line] == 0 && !o.isHeading(line) {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *outline) split(title string) []section {

@@ -54,7 +54,9 @@ func parsePiece(lines []string, first int, size pieceSize, references parser.Con
 		if p.following != nil {
 			return p, p.line(p.following)
 		}
-		if usual >= size.longest && p.nests() {
+		first := p.root.FirstChild()
+		isTree := first != nil && (first.HasChildren() || first.NextSibling() != nil) // others, such as a block of code, are small
+		if usual >= size.longest && isTree {
 			return p, end
 		}
 	}
@@ -99,13 +101,6 @@ func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 // isFirst reports whether a block begins on the first line of the piece. It returns true for nil.
 func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
-}
-
-// nests reports whether the piece has several blocks, or one with children. The tree
-// of a single block without children, such as a block of code, is small.
-func (p *piece) nests() bool {
-	first := p.root.FirstChild()
-	return first != nil && (first.HasChildren() || first.NextSibling() != nil)
 }
 
 // maxReferenceLines is the length of the longest paragraph that is searched for link

@@ -39,24 +39,19 @@ type Trigger struct {
 
 // String returns the trigger in one line: its patterns, and then its conditions.
 func (t Trigger) String() string {
-	kinds := []struct {
-		name     string
-		patterns []string
-	}{
-		{"run", t.Run},
-		{"edit", t.Edit},
-		{"fails", t.Fails},
-		{"writes", t.Writes},
-		{"removes", t.Removes},
-		{"with", t.With},
-		{"without", t.Without},
-	}
 	var parts []string
-	for _, kind := range kinds {
-		if len(kind.patterns) > 0 {
-			parts = append(parts, kind.name+" "+strings.Join(kind.patterns, " | "))
+	add := func(name string, patterns []string) {
+		if len(patterns) > 0 {
+			parts = append(parts, name+" "+strings.Join(patterns, " | "))
 		}
 	}
+	add("run", t.Run)
+	add("edit", t.Edit)
+	add("fails", t.Fails)
+	add("writes", t.Writes)
+	add("removes", t.Removes)
+	add("with", t.With)
+	add("without", t.Without)
 	if t.Bare {
 		parts = append(parts, "bare")
 	}

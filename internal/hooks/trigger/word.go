@@ -91,13 +91,8 @@ func (p pattern) isFlag() bool {
 
 // literal returns the length of the shortest alternative without its wildcards.
 func (p pattern) literal() int {
-	least := 0
-	for i, text := range p.any {
-		if n := len(strings.ReplaceAll(text, "*", "")); i == 0 || n < least {
-			least = n
-		}
-	}
-	return least
+	length := func(text string) int { return len(text) - strings.Count(text, "*") }
+	return length(slices.MinFunc(p.any, func(a, b string) int { return length(a) - length(b) }))
 }
 
 // isLike reports whether the pattern matches a word, or a part of the word.
