@@ -23,7 +23,7 @@ type Schema interface {
 // ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
 const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
 
-// parseDocument parses a file that is no template. If it is lenient, invalid front matter is not an error.
+// parseDocument parses a file, and refuses a template. If it is lenient, invalid front matter is not an error.
 func parseDocument(file document.File, lenient bool) (*markdown.Document, error) {
 	read := markdown.Parse
 	if lenient {

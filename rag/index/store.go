@@ -180,9 +180,8 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	return append(meanings, "];"...)
 }
 
-// settle updates what depends on other documents: the targets of relations, and the titles that searches show, which are
-// FileTitle where several documents have the same title. ownTitles are the titles of the documents just written, nil
-// after a removal.
+// settle updates the targets of relations and the titles that searches show: FileTitle where several documents have the
+// same title. ownTitles are the titles of the documents just written, nil after a removal.
 func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
 	project, tenant := x.tenant.ProjectID, x.tenant.ID
 	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
