@@ -26,7 +26,8 @@ func Halve(text string) (first, second string, ok bool) {
 	first = strings.TrimRightFunc(text[:cut], unicode.IsSpace)
 	rest := text[cut:]
 	second = strings.TrimSpace(rest)
-	if space := rest[:strings.Index(rest, second)]; strings.HasPrefix(space, "\n") { // the first line keeps its indentation
+	space := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsSpace))]
+	if strings.HasPrefix(space, "\n") { // the first line keeps its indentation
 		second = space[strings.LastIndexByte(space, '\n')+1:] + second
 	}
 	return first, second, first != "" && second != ""
