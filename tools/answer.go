@@ -134,7 +134,7 @@ func (h *Handler) search(
 ) (rag.Hits, SearchEnd, error) {
 	before := active.Status()
 	query.Behind = before.Pending() > 0
-	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
+	hits, err := h.workspace.Searcher.Search(ctx, scope, query)
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err
 	}
@@ -262,7 +262,7 @@ func (h *Handler) elsewhere(
 	case !filtered:
 		said, answered = h.inOthers(ctx, active, of, text)
 		isLost := said == "" && grade == rag.Nothing && of == catalog.Compounding
-		if isLost && h.workspace.Settings().KeepQuestions {
+		if isLost && h.workspace.Settings.KeepQuestions {
 			err = h.recalls.AddQuestion(ctx, root, question, time.Now().UTC())
 		}
 	}
@@ -277,7 +277,7 @@ func (h *Handler) inOthers(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
 ) (said string, answered bool) {
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
-		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
+		hits, err := h.workspace.Searcher.Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
 		if err != nil || len(found) == 0 || found[0].Score < relevance.Likely {
 			return "", false

@@ -60,7 +60,7 @@ func (h *Handler) explain(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
 	before := active.Status()
-	explanation, err := h.workspace.Searcher().Explain(ctx, scope, query)
+	explanation, err := h.workspace.Searcher.Explain(ctx, scope, query)
 	if err != nil {
 		return ExplainOutput{}, err
 	}

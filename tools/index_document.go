@@ -84,7 +84,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	}
 	out.Warnings = warnings
 	out.Triggers, _ = fit(triggers, maxTriggers)
-	near, err := active.Neighbours(ctx, path, h.workspace.Searcher())
+	near, err := active.Neighbours(ctx, path, h.workspace.Searcher)
 	if err != nil { // the document is indexed all the same
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)
 	}

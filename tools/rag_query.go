@@ -62,7 +62,7 @@ func (h *Handler) answer(
 		}
 		reportProgress(ctx, Progress{Done: pieces, Message: message, Text: text})
 	}
-	answered, err := h.workspace.Answerer().Ask(ctx, scope, question)
+	answered, err := h.workspace.Answerer.Ask(ctx, scope, question)
 	if err != nil {
 		return answer.Answer{}, AnswerEnd{}, err
 	}

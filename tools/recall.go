@@ -102,9 +102,8 @@ func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, er
 // hooksOf returns the parts of a project that hooks need.
 func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	return hooks.Project{
-		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
-		Sources: active.Sources(),
-		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
-		Settings: h.workspace.Settings(), Config: active.Definition.Config, Behind: active.Noticed().Pending() > 0,
+		Searcher: h.workspace.Searcher, Documents: active, Sources: active.Sources(),
+		Root: active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
+		Settings: h.workspace.Settings, Config: active.Definition.Config, Behind: active.Noticed().Pending() > 0,
 	}
 }

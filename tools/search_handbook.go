@@ -137,7 +137,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (ha
 	if search.section != "" {
 		query.DocTypes = []string{search.section}
 	}
-	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
+	hits, err := h.workspace.Searcher.Search(ctx, edition.Scope(), query)
 	if err != nil {
 		return handbookHits{}, err
 	}

@@ -1,12 +1,12 @@
 package tools_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -24,7 +24,7 @@ func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	}
 	files := []document.File{}
 	for path, content := range documents {
-		files = append(files, document.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
+		files = append(files, document.File{Path: path, Content: []byte(content), Stamp: document.Stamp{Hash: sha256.Sum256([]byte(content))}})
 	}
 	failures, err := f.index.Indexer(handbook, catalog.Handbook, nil).Index(t.Context(), files)
 	if err != nil || len(failures) > 0 {

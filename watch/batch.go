@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"runtime"
@@ -91,12 +90,11 @@ func (r *reconciler) load(e entry) (file document.File, ok bool) {
 		if unfit(err) {
 			r.gone = append(r.gone, e.path)
 		}
-	case known == sha256.Sum256(content):
-		e.stamp.Hash = known
+	case known == e.stamp.Hash:
 		r.touched[e.path] = e.stamp
 		r.known[e.path] = e.stamp
 	default:
-		return e.file(content), true
+		return document.File{Path: e.path, Content: content, Stamp: e.stamp}, true
 	}
 	return document.File{}, false
 }
@@ -105,7 +103,7 @@ func (r *reconciler) note(files []document.File, failures []document.Failure) {
 	failed := errorsByPath(failures)
 	for _, file := range files {
 		_, known := r.known[file.Path]
-		r.known[file.Path] = file.Stamp()
+		r.known[file.Path] = file.Stamp
 		switch err := failed[file.Path]; {
 		case errors.Is(err, document.ErrChanged):
 			r.changing = append(r.changing, file.Path)

@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// read returns a file's bytes, and the entry with the file's state at that moment. The error is
+// read returns a file's bytes, and the entry with the file's stamp at that moment. The error is
 // errChanged if somebody was writing to the file, and otherwise as of inspect.
 func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry, err error) {
 	file, err := root.Read(e.name, contain.MaxDocument)
@@ -32,7 +32,7 @@ func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry
 	if int64(len(file.Content)) != e.stamp.Size || StampOf(file.Before) != e.stamp {
 		return nil, e, errChanged
 	}
-	e.stamp.ChangeTime = provenTime(e.stamp.ChangeTime, time.Now())
+	e.stamp.ChangeTime, e.stamp.Hash = provenTime(e.stamp.ChangeTime, time.Now()), sha256.Sum256(file.Content)
 	return file.Content, e, nil
 }
 
@@ -54,14 +54,7 @@ func (f Folder) readFile(root *contain.Root, e entry) (document.File, error) {
 	if err != nil {
 		return document.File{Path: e.path}, err
 	}
-	return current.file(content), nil
-}
-
-func (e entry) file(content []byte) document.File {
-	return document.File{
-		Path: e.path, Content: content,
-		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
-	}
+	return document.File{Path: e.path, Content: content, Stamp: current.stamp}, nil
 }
 
 // Name returns the path in the folder for a path of the index, and false if the path is none of the folder.
@@ -128,8 +121,8 @@ func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 	if stamp.Proves(e.stamp) {
 		return true
 	}
-	content, _, err := f.read(root, e)
-	return err == nil && sha256.Sum256(content) == stamp.Hash
+	_, current, err := f.read(root, e)
+	return err == nil && current.stamp.Hash == stamp.Hash
 }
 
 // Present returns the paths of the index that are files of the folder, and all paths if the folder cannot

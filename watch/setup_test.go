@@ -70,7 +70,7 @@ func (x *texts) Index(_ context.Context, files []document.File) ([]document.Fail
 			failures = append(failures, document.Failure{Path: file.Path, Err: errRefused})
 			continue
 		}
-		x.stamps[file.Path] = file.Stamp()
+		x.stamps[file.Path] = file.Stamp
 		x.content[file.Path] = string(file.Content)
 	}
 	return failures, nil

@@ -91,10 +91,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	today := catalog.Today()
 	all := []citingDocument{}
 	documents := lint.CitingDocuments(set)
-	changes, _, err := history.NewPlaceChecker(p.Root).Check(ctx, documents)
-	if err != nil {
-		return nil, err
-	}
+	changes, _ := history.NewPlaceChecker(p.Root).Check(ctx, documents) // without git no file has moved
 	sources := workspace.Sources{Root: p.Root, Moved: func(context.Context) map[string]string {
 		return history.MovedPaths(documents, changes)
 	}}

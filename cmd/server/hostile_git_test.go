@@ -49,7 +49,7 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 	askGitlog(t, repo)
 	ran("gitlog")
 	touch(t, repo)
-	if _, _, err := history.NewPlaceChecker(repo.Root).Check(t.Context(), []history.CitingDocument{
+	if _, err := history.NewPlaceChecker(repo.Root).Check(t.Context(), []history.CitingDocument{
 		{Path: tools + "rule.md", Places: []documents.Place{{Path: "src/pool.go", First: 1, Last: 3}}},
 	}); err != nil {
 		t.Error(err)

@@ -74,6 +74,7 @@ func definitions(file, text string, known func(key string) bool) (all []string) 
 			continue
 		}
 		keys := literalsIn(before, line)
+		isOutside := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 		for word := range strings.FieldsFuncSeq(line, isOutside) {
 			key := foldName(word)
 			if known(key) && (inGroup && strings.HasPrefix(line, "\t"+word) || defines(extension, line, word)) {
@@ -89,9 +90,6 @@ func definitions(file, text string, known func(key string) bool) (all []string) 
 	}
 	return all
 }
-
-// isOutside reports whether a character cannot be in a name.
-func isOutside(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // defines reports whether a line of a language defines a name in it.
 func defines(extension, line, name string) bool {

@@ -21,18 +21,7 @@ type File struct {
 	// Path is relative to the repository, with / separators and no leading "./".
 	Path    string
 	Content []byte
-	// Metadata of the file system; see [Stamp].
-	Size       int64
-	ModTime    time.Time
-	ChangeTime time.Time
-	Inode      uint64
-}
-
-// Stamp returns the file's stamp for the index.
-func (f File) Stamp() Stamp {
-	return Stamp{
-		Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode, Hash: sha256.Sum256(f.Content),
-	}
+	Stamp   Stamp
 }
 
 // Stamp is the index's knowledge about a file, except its text. Its times have PostgreSQL's precision, a

@@ -98,7 +98,7 @@ func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output i
 	command := f.command(ctx, program, arguments...)
 	command.Stdin = input
 	var problem strings.Builder
-	command.Stderr = &limited{to: &problem, left: 1 << 10}
+	command.Stderr = &problem
 	output, err := command.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("run git: %w", err)
@@ -122,20 +122,7 @@ func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output i
 	case exit != nil && strings.Contains(problem.String(), "dubious ownership"):
 		return &UntrustedError{Top: f.top}
 	case exit != nil:
-		return fmt.Errorf("git %s: %w: %s", arguments[0], exit, strings.TrimSpace(problem.String()))
+		return fmt.Errorf("git %s: %w: %.1000s", arguments[0], exit, strings.TrimSpace(problem.String()))
 	}
 	return nil
-}
-
-// limited writes a number of bytes and drops the rest.
-type limited struct {
-	to   io.Writer
-	left int
-}
-
-func (l *limited) Write(text []byte) (int, error) {
-	kept := text[:min(len(text), l.left)]
-	l.left -= len(kept)
-	_, err := l.to.Write(kept)
-	return len(text), err
 }

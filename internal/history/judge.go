@@ -84,7 +84,7 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 		return Changed, place // the whole file
 	}
 	present, end := definition(now, place.Symbol)
-	if present == 0 || !slices.EqualFunc(before[first-1:last], now[present-1:end], sameLine) {
+	if present == 0 || trimmed(before[first-1:last]) != trimmed(now[present-1:end]) {
 		return Changed, place
 	}
 	return Same, place
@@ -96,7 +96,8 @@ func matchingLine(before, now []string, first, last int) int {
 	for _, around := range []int{3, 1, 0} {
 		from, to := max(first-around, 1), min(last+around, len(before))
 		line := nearest(now, before[from-1:to], from)
-		if line > 0 && (around > 0 || line == first || !trivial(before[first-1:last])) {
+		isTelling := len(words.FindAllString(strings.Join(before[first-1:last], "\n"), 2)) == 2
+		if line > 0 && (around > 0 || line == first || isTelling) {
 			return line + first - from
 		}
 	}
@@ -132,14 +133,7 @@ func trimmed(lines []string) string {
 	return joined.String()
 }
 
-// trivial reports whether lines have hardly a word, as "}".
-func trivial(lines []string) bool {
-	return len(words.FindAllString(strings.Join(lines, "\n"), 2)) < 2
-}
-
 var words = regexp.MustCompile(`\w{2,}`)
-
-func sameLine(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 // definition returns the first and last line of a symbol's definition, or 0. It knows no language. The
 // name follows a word such as func or class, or precedes a parenthesis, a colon or an equals sign, in

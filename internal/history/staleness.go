@@ -41,24 +41,6 @@ type PlaceChecker struct {
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
 func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
-// Check returns the cited places that are no longer the same, in the order of documents. unknown says why git's
-// history could not be read, or is nil.
-func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (changes []PlaceChange, unknown, err error) {
-	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
-		return nil, nil, nil
-	}
-	root, err := contain.Open(c.root)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the repository: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	changes, unknown = c.changes(ctx, root, documents)
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
-	}
-	return changes, unknown, nil
-}
-
 // cite is a cited place, and the file as it was when the document last changed what it says of the place.
 type cite struct {
 	PlaceChange
@@ -66,7 +48,17 @@ type cite struct {
 	before Version
 }
 
-func (c *PlaceChecker) changes(ctx context.Context, root *contain.Root, documents []CitingDocument) ([]PlaceChange, error) {
+// Check returns the cited places that are no longer the same, in the order of documents. The error says why git's history
+// could not be read.
+func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([]PlaceChange, error) {
+	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
+		return nil, nil
+	}
+	root, err := contain.Open(c.root)
+	if err != nil {
+		return nil, fmt.Errorf("open the repository: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	folder, err := Open(c.root)
 	if err != nil {
 		return nil, err
@@ -127,25 +119,21 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 	if commit == c.commit {
 		return c.err
 	}
-	touched, err := touchedIn(ctx, folder, commit)
+	var touched map[string][]Version
+	shallow, err := folder.Shallow(ctx)
+	switch {
+	case err != nil:
+	case shallow:
+		err = errShallow
+	default:
+		touched, err = folder.Touched(ctx, commit)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
 	c.renamed = map[string]map[string]string{}
 	return err
-}
-
-// touchedIn is [Folder.Touched] of a history that is whole.
-func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]Version, error) {
-	shallow, err := folder.Shallow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if shallow {
-		return nil, errShallow
-	}
-	return folder.Touched(ctx, commit)
 }
 
 // maxRenameTime bounds the search for all renames of missing files together.

@@ -25,15 +25,8 @@ func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, edit := range line.Writes {
-		edit.Path = relativePath(p.Root, e.Folder, edit.Path)
-		written, err := p.onEdit(ctx, e, edit)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, written...)
-	}
-	return found, nil
+	written, err := p.onEdits(ctx, e, relative(line.Writes, p.Root, e.Folder))
+	return append(found, written...), err
 }
 
 // onFailure returns the documents whose triggers match the output of a failed command, then the documents that quote a
@@ -48,41 +41,25 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range found {
-		found[i].remedy = cmp.Or(c.remedy, p.remedyFor(c))
-	}
 	book = p.Book(ctx)
 	quoting := book.Messages().In(output)
 	for _, m := range quoting[:min(len(quoting), maxCandidates)] {
-		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "same error")
+		more, err := p.passage(ctx, book.Documents[m.Document], candidate{quote: m.Text, why: "same error"})
 		if err != nil {
 			return nil, err
 		}
-		if isThere {
-			c.remedy = p.remedyFor(c)
-			found = append(found, c)
-		}
+		found = append(found, more...)
+	}
+	for i, c := range found {
+		found[i].remedy = cmp.Or(c.remedy, p.remedyFor(c))
 	}
 	return found, nil
 }
 
-// onRead returns the documents that name a definition in a file. It leaves out critical documents, because these come
-// at the edit, which they can stop.
-func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
-	if file == "" || p.IsDocument(file) {
-		return nil, nil
-	}
-	found, err := p.naming(ctx, file, "")
-	return slices.DeleteFunc(found, func(c candidate) bool { return c.Level == catalog.Critical }), err
-}
-
-// onEdits returns the documents for the files of a patch or an edit.
-func (p Project) onEdits(ctx context.Context, e Event) ([]candidate, error) {
+// onEdits returns the documents for edits of files.
+func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]candidate, error) {
 	var found []candidate
-	for _, edit := range e.edits() {
-		if len(e.Patch) > 0 {
-			edit.Path = relativePath(p.Root, e.Folder, edit.Path)
-		}
+	for _, edit := range edits {
 		more, err := p.onEdit(ctx, e, edit)
 		if err != nil {
 			return nil, err
@@ -104,7 +81,8 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 		edit.Old = p.Text(edit.Path) // the edit replaces the whole file
 	}
 	var script trigger.Line
-	if isScript(edit) {
+	isNamed := slices.Contains([]string{".sh", ".bash", ".zsh", ".mk"}, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile"
+	if isNamed || strings.HasPrefix(edit.New, "#!") {
 		script = trigger.Read(edit.New, "")
 	}
 	cues := slices.Concat(trigger.FileCues(edit.Path), script.Cues())
@@ -132,12 +110,6 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 	return slices.Concat(declared, citing, named, scoped), err
 }
 
-// isScript reports whether an edit writes commands.
-func isScript(edit trigger.Edit) bool {
-	isNamed := slices.Contains([]string{".sh", ".bash", ".zsh", ".mk"}, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile"
-	return isNamed || strings.HasPrefix(edit.New, "#!")
-}
-
 const (
 	// maxTriggered bounds the matches that become candidates. It is more than one, because the session may know the first.
 	maxTriggered = 6
@@ -160,14 +132,12 @@ func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []tri
 	})
 	var found []candidate
 	for _, m := range matches[:min(len(matches), maxTriggered)] {
-		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, why)
+		c := candidate{quote: m.Text, why: why, rule: m.Rule, remedy: m.Say}
+		more, err := p.passage(ctx, book.Documents[m.Document], c)
 		if err != nil {
 			return nil, err
 		}
-		if isThere {
-			c.rule, c.remedy = m.Rule, m.Say
-			found = append(found, c)
-		}
+		found = append(found, more...)
 	}
 	return found, nil
 }
@@ -182,14 +152,13 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 		if len(found) == maxCandidates || loads(e.Client, d.Path, edit.Creates) || p.Share(ctx, m.Patterns) > widestScope {
 			continue
 		}
-		c, isThere, err := p.passage(ctx, d, "", "its scope "+m.Text+" has this file")
+		more, err := p.passage(ctx, d, candidate{why: "its scope " + m.Text + " has this file", rule: m.Rule, scope: true})
 		if err != nil {
 			return nil, err
 		}
-		isSame := func(other candidate) bool { return other.Content == c.Content }
-		if isThere && !slices.ContainsFunc(found, isSame) {
-			c.rule, c.scope = m.Rule, true
-			found = append(found, c)
+		isSame := func(other candidate) bool { return other.Content == more[0].Content }
+		if len(more) > 0 && !slices.ContainsFunc(found, isSame) {
+			found = append(found, more...)
 		}
 	}
 	return found, nil
@@ -205,13 +174,11 @@ func (p Project) naming(ctx context.Context, file, text string) ([]candidate, er
 	book := p.Book(ctx)
 	named := book.Names().In(file, text)
 	for _, m := range named[:min(len(named), maxCandidates)] {
-		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "names "+m.Text)
+		more, err := p.passage(ctx, book.Documents[m.Document], candidate{quote: m.Text, why: "names " + m.Text})
 		if err != nil {
 			return nil, err
 		}
-		if isThere {
-			found = append(found, c)
-		}
+		found = append(found, more...)
 	}
 	return found, nil
 }

@@ -95,9 +95,3 @@ func antigravityOutput(event string, a Answer) any {
 		return map[string]any{"injectSteps": []map[string]string{{"ephemeralMessage": said}}}
 	}
 }
-
-// plainOutput makes the form of Kiro, which reads the printed text.
-func plainOutput(_ string, a Answer) any {
-	said, _ := a.said()
-	return said
-}

@@ -76,7 +76,8 @@ func assistants() map[string]assistant {
 		},
 		"kiro": {
 			events: map[string]moment{"userPromptSubmit": {event: Prompt}, Prompt: {event: Prompt}},
-			loads:  []string{".kiro/steering/", "AGENTS.md"}, answer: plainOutput,
+			loads:  []string{".kiro/steering/", "AGENTS.md"},
+			answer: func(_ string, a Answer) any { text, _ := a.said(); return text }, // Kiro reads the printed text
 		},
 	}
 }

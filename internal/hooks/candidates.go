@@ -30,19 +30,25 @@ type candidate struct {
 	scope bool
 	// remedy is the sentence to quote, or "" to quote the best sentence of the hit. notes follow the sentence.
 	remedy, notes string
+	// line is the pointer to the document. Only [usable] sets it.
+	line string
 }
 
-// holdsFor reports whether a hook may point to the document at an act. It never points to a replaced document. It
-// points to a rejected, deprecated or expired document at commands and edits, but not at prompts and tasks.
-func (c candidate) holdsFor(of act) bool {
-	switch c.Status {
-	case catalog.Replaced:
-		return false
-	case catalog.Rejected, catalog.Deprecated, catalog.Expired:
-		return of != asking && of != delegating
-	default:
-		return true
+// usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced documents.
+// Rejected, deprecated and expired ones count at commands and edits, but not at prompts and tasks.
+func usable(of act, found []candidate) []candidate {
+	over := []catalog.Status{catalog.Replaced}
+	if of == asking || of == delegating {
+		over = append(over, catalog.Rejected, catalog.Deprecated, catalog.Expired)
 	}
+	var all []candidate
+	for _, c := range found {
+		c.line = c.pointer()
+		if c.line != "" && !slices.Contains(over, c.Status) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 const (
@@ -70,19 +76,20 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		if err != nil {
 			return nil, err
 		}
-		named := p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
-		others := slices.DeleteFunc(slices.Clone(hits.Documents), func(hit rag.Hit) bool {
-			return slices.ContainsFunc(named, func(c candidate) bool { return c.ID == hit.ID }) ||
-				markdown.IsListing(hit.Content) && !isSuccessor(hit, hits.Documents)
-		})
-		for _, hit := range others {
+		more := p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
+		for _, hit := range hits.Documents {
+			isNamed := slices.ContainsFunc(more, func(c candidate) bool { return c.ID == hit.ID })
+			isSuccessor := slices.ContainsFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
+			if isNamed || markdown.IsListing(hit.Content) && !isSuccessor {
+				continue
+			}
 			c := candidate{Hit: hit, why: why}
 			if name := nameIn(query.Text, hit); hit.Phrase > 0 && name != "" {
 				c.why = "names " + name
 			}
-			named = append(named, c)
+			more = append(more, c)
 		}
-		for _, c := range named {
+		for _, c := range more {
 			found = append(found, p.withNotes(ctx, scope.Collection, c))
 		}
 	}
@@ -99,11 +106,6 @@ func nameIn(text string, hit rag.Hit) string {
 		}
 	}
 	return ""
-}
-
-// isSuccessor reports whether a document replaces or amends one of the others.
-func isSuccessor(hit rag.Hit, others []rag.Hit) bool {
-	return slices.ContainsFunc(others, func(other rag.Hit) bool { return other.Successor() == hit.Path })
 }
 
 // withNotes returns the candidate with notes if the document may be outdated.
@@ -143,15 +145,16 @@ func (p Project) frontMatter(path string) map[string]any {
 	return markdown.FrontMatter(file.Content)
 }
 
-// passage returns a candidate for a document that was found without a search. It takes the passage that fits a text
-// best, or the first one if text is "". It returns false if the index no longer has the document.
-func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why string) (candidate, bool, error) {
+// passage returns a candidate with the hit of a document that was found without a search. The hit is the passage that
+// fits the quote best, or the first one without a quote. It returns none if the index no longer has the document.
+func (p Project) passage(ctx context.Context, d index.CitedPlaces, c candidate) ([]candidate, error) {
+	text := c.quote
 	found, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
 		Text: markdown.CutRunes(cmp.Or(text, d.Title), maxQuery), Mode: rag.Lexical, Limit: maxCandidates, EachPassage: true,
 		Filter: rag.Filter{Documents: []int64{d.ID}},
 	})
 	if err != nil || len(found.Documents) == 0 {
-		return candidate{}, false, err
+		return nil, err
 	}
 	hit := found.Documents[0] // it may be a passage of the document's successor
 	for _, other := range found.Documents {
@@ -161,14 +164,9 @@ func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why str
 			hit = other
 		}
 	}
-	hit.Score = 1 // the search did not choose the document, so its score says nothing
-	return p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: because(why, d, hit), quote: text}), true, nil
-}
-
-// because returns the reason to point to the document of a hit. It says so if this document replaces or amends d.
-func because(why string, d index.CitedPlaces, hit rag.Hit) string {
-	if hit.ID == d.ID {
-		return why
+	c.Hit, c.Score = hit, 1 // the search did not choose the document, so its score says nothing
+	if c.ID != d.ID {
+		c.why += " in ./" + d.Path + ", which it replaces or amends"
 	}
-	return why + " in ./" + d.Path + ", which it replaces or amends"
+	return []candidate{p.withNotes(ctx, d.Collection, c)}, nil
 }

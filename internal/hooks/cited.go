@@ -36,7 +36,8 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 	if len(places) == 0 {
 		return nil, nil
 	}
-	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}, rag.Query{
+	scope := catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
+	hits, err := p.Search(ctx, scope, rag.Query{
 		Text: file, Mode: rag.Lexical, Limit: 2 * len(places), Filter: rag.Filter{Documents: slices.Collect(maps.Keys(places))},
 	})
 	var found []candidate
@@ -60,17 +61,11 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
-	found[0].Newer, err = p.newerThan(ctx, found[0])
-	return found, err
-}
-
-// newerThan returns the path of a newer document on the same subject, or "".
-func (p Project) newerThan(ctx context.Context, citing candidate) (string, error) {
-	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding},
-		rag.Query{Text: citing.Title, Mode: rag.Lexical, Limit: maxCompared})
-	at := slices.IndexFunc(hits.Documents, func(hit rag.Hit) bool { return hit.ID == citing.ID })
-	if err != nil || at < 0 {
-		return "", err
+	similar, err := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
+	for _, hit := range similar.Documents {
+		if hit.ID == found[0].ID {
+			found[0].Newer = hit.Newer
+		}
 	}
-	return hits.Documents[at].Newer, nil
+	return found, err
 }

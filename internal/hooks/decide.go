@@ -12,24 +12,25 @@ import (
 type decision struct {
 	text string // "" to say nothing
 	deny bool   // the assistant must read text before the act
+	// isTask says that the event is a prompt that describes a task.
+	isTask bool
 	// shown are the documents that text points to. It is nil for a reminder.
 	shown []Shown
 }
 
-// decide returns what to say: a shortlist, or a pointer to the first candidate that the session does not know, or a
-// reminder or task text that is due. It changes nothing.
+// decide returns what to say: a shortlist, or a pointer to the first of the usable candidates that the session does not
+// know, or a reminder or task text that is due. It changes nothing.
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
-	act := e.act()
-	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
-		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c) || c.scope && s.scopes() >= maxScopes
-	})
+	act, task := e.act(), e.task()
+	said := decision{isTask: task != ""}
+	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool { return s.knows(p.Root, c) })
 	var fitting []candidate
-	if !s.Listed && e.isTask() {
-		fitting = forTask(e.task(), found)
+	if !s.Listed && said.isTask {
+		fitting = forTask(task, found)
 	}
 	if len(fitting) > 0 {
 		text, listed := shortlist(fitting)
-		said := decision{text: text}
+		said.text = text
 		for _, c := range listed {
 			shown := s.shown(p, e, c, text, now)
 			shown.Call = 0 // budgets do not count a shortlist
@@ -41,7 +42,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		if c.Score < p.Settings.RecallThreshold {
 			continue
 		}
-		text := c.pointer()
+		text := c.line
 		deny := p.allowed() == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing) && !e.Late
 		switch {
 		case deny:
@@ -51,19 +52,19 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		}
 		shown := s.shown(p, e, c, text, now)
 		if s.admits(shown) {
-			return decision{text, deny, []Shown{shown}}
+			said.text, said.deny, said.shown = text, deny, []Shown{shown}
+			return said
 		}
 	}
 	switch {
 	case act == asking && s.RemindDue && p.allowed() != project.RecallPrompt:
-		return decision{text: reminder}
+		said.text = reminder
 	case act == succeeding && slices.Contains(s.Failed, cutCommand(e.Command)) && !s.Asked && !s.Wrote:
-		return decision{text: solved}
+		said.text = solved
 	case act == beginning && s.taskOf(e.Agent) >= 0:
-		return decision{text: s.Tasks[s.taskOf(e.Agent)].Text}
-	default:
-		return decision{}
+		said.text = s.Tasks[s.taskOf(e.Agent)].Text
 	}
+	return said
 }
 
 // note records an event, and the decision about it, in the session.
@@ -74,7 +75,7 @@ func (s *Session) note(p Project, e Event, said decision) {
 	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {
 	case asking:
-		s.Listed = s.Listed || e.isTask()
+		s.Listed = s.Listed || said.isTask
 		s.RemindDue = s.RemindDue && said.text != reminder
 	case writing:
 		if e.FilePath != "" && p.IsDocument(e.FilePath) {

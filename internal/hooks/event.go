@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -76,6 +78,8 @@ const (
 // act returns what the event is about. It looks at the fields more than at the tool's name, because assistants name
 // their tools differently.
 func (e Event) act() act {
+	tool := strings.ToLower(e.ToolName)
+	reads := strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
 	switch isCommand := e.Command != "" || e.SQL != ""; {
 	case e.Event == Prompt:
 		return asking
@@ -89,7 +93,7 @@ func (e Event) act() act {
 		return nothing
 	case isCommand:
 		return running
-	case e.FilePath != "" && reads(e.ToolName):
+	case e.FilePath != "" && reads:
 		return reading
 	case e.FilePath != "":
 		return writing
@@ -100,18 +104,12 @@ func (e Event) act() act {
 	}
 }
 
-// reads reports whether a tool reads a file.
-func reads(tool string) bool {
-	tool = strings.ToLower(tool)
-	return strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
-}
-
 // look returns the documents that may help at an event, best first.
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
 		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leastFound, p.Settings.RecallThreshold)}
-		if e.isTask() {
+		if e.task() != "" {
 			query.Limit = maxFound
 		}
 		return p.search(ctx, query, "answers this")
@@ -127,9 +125,14 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		warnings, err := p.onCommand(ctx, e)
 		return append(found, warnings...), err
 	case reading:
-		return p.onRead(ctx, e.FilePath)
+		if p.IsDocument(e.FilePath) {
+			return nil, nil
+		}
+		found, err := p.naming(ctx, e.FilePath, "")
+		isAtEdit := func(c candidate) bool { return c.Level == catalog.Critical } // it can stop the edit
+		return slices.DeleteFunc(found, isAtEdit), err
 	case writing:
-		return p.onEdits(ctx, e)
+		return p.onEdits(ctx, e, e.edits())
 	default:
 		return nil, nil
 	}
@@ -146,10 +149,17 @@ func (e Event) subject() string {
 	return ends(said, end) + "\n" + ends(strings.Join(pasted, "\n"), end)
 }
 
-// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted.
+// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted. It returns "" if
+// the prompt is too short to describe a task, or a slash command.
 func (e Event) task() string {
 	said, _ := e.parts()
-	return cmp.Or(said, e.Prompt)
+	said = cmp.Or(said, e.Prompt)
+	word, _, _ := strings.Cut(strings.TrimSpace(e.Prompt), " ")
+	isCommand := len(word) > 1 && word[0] == '/' && strings.Count(word, "/") == 1 // otherwise the word is a path
+	if e.act() != asking || isCommand || countTerms(said) < fewestTerms {
+		return ""
+	}
+	return said
 }
 
 // parts returns the words of a prompt and the lines that are pasted into it. It does not read the middle of a very long
@@ -201,7 +211,7 @@ func (e Event) edits() []trigger.Edit {
 	return []trigger.Edit{{Path: e.FilePath, New: bounded(text), Old: bounded(e.OldString)}}
 }
 
-// in returns the event with FilePath relative to a repository. FilePath is "" for a file outside it.
+// in returns the event with paths relative to a repository. The path of a file outside it is "".
 func (e Event) in(root string) Event {
 	if !filepath.IsAbs(e.Folder) { // an assistant may send the name of a variable instead of its value
 		e.Folder = ""
@@ -209,7 +219,17 @@ func (e Event) in(root string) Event {
 	if e.FilePath != "" {
 		e.FilePath = relativePath(root, e.Folder, e.FilePath)
 	}
+	e.Patch = relative(e.Patch, root, e.Folder)
 	return e
+}
+
+// relative returns edits with their paths relative to the repository, as relativePath does.
+func relative(edits []trigger.Edit, root, folder string) []trigger.Edit {
+	edits = slices.Clone(edits)
+	for i, edit := range edits {
+		edits[i].Path = relativePath(root, folder, edit.Path)
+	}
+	return edits
 }
 
 // bounded returns the beginning of a text, as valid UTF-8.

@@ -36,10 +36,6 @@ type Documents interface {
 	Book(ctx context.Context) *quoted.Book
 	// Read returns a document as it is on disk. path is its path in the index.
 	Read(path string) (document.File, error)
-}
-
-// Freshness says what has changed since a document was written or indexed.
-type Freshness interface {
 	// Stale returns a function that maps a document's path to its cited places that have changed.
 	Stale(ctx context.Context) func() map[string]string
 	// Outdated counts the hits whose files differ from the index.
@@ -63,7 +59,6 @@ type Sources interface {
 type Project struct {
 	Searcher
 	Documents
-	Freshness
 	Sources
 
 	// Root is the folder of the repository. IsDocument reports whether a path in it is one of the project's
@@ -91,6 +86,7 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	}
 	e = e.in(p.Root)
 	found, searchErr := p.look(ctx, e)
+	found = usable(act, found)
 	var said decision
 	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
 		said = decide(*s, p, e, found, time.Now())
@@ -99,10 +95,8 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 		}
 		s.note(p, e, said)
 	}))
-	if e.Waits && !said.deny {
-		return Answer{}, errors.Join(err, searchErr)
-	}
-	if err != nil || said.text == "" || act == delegating { // the subagent itself gets the text when it begins
+	isLater := act == delegating || e.Waits && !said.deny // the subagent itself gets the text when it begins
+	if err != nil || said.text == "" || isLater {
 		return Answer{}, errors.Join(err, searchErr)
 	}
 	text := plain.Hook(said.text)
@@ -134,10 +128,8 @@ func Preview(ctx context.Context, p Project, e Event) ([]Said, error) {
 	}
 	found, err := p.look(ctx, e)
 	all := []Said{}
-	for _, c := range found {
-		if text := c.pointer(); text != "" && c.holdsFor(e.act()) {
-			all = append(all, Said{Text: plain.Hook(text), Path: c.Path, Why: c.why, Rule: c.rule})
-		}
+	for _, c := range usable(e.act(), found) {
+		all = append(all, Said{Text: plain.Hook(c.line), Path: c.Path, Why: c.why, Rule: c.rule})
 	}
 	return all, err
 }

@@ -58,7 +58,7 @@ func isQuoted(prompt, word string) bool {
 
 // named returns the documents that a prompt names, the longest names first. A part of a title counts only if no other
 // title has it. A title of one word counts only if no other document has the word. If that word matches action, the
-// prompt must also write it as a name.
+// prompt must also write it as a name. The successor of a named document stands in its place if it is among the hits.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))
@@ -66,6 +66,9 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 		for _, name := range p.names(hit) {
 			run, whole := namedBy(words, name)
 			isWord := strings.Count(run, " ") == len("  ")
+			if run == "" || isWord && action().MatchString(name) && !isQuoted(prompt, name) {
+				continue
+			}
 			isShared := slices.ContainsFunc(hits, func(other rag.Hit) bool {
 				text := other.Title
 				if isWord {
@@ -73,30 +76,23 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 				}
 				return other.ID != hit.ID && strings.Contains(spaced(contentWords(text)), run)
 			})
-			isOrdinary := isWord && action().MatchString(name) && !isQuoted(prompt, name)
-			if run != "" && !isOrdinary && (!isShared || whole && !isWord) {
-				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
-				c = inForce(c, hits)
-				c.Score = 1 // the name counts, not the score
-				isKnown := func(other candidate) bool { return other.ID == c.ID }
-				if !slices.ContainsFunc(named, isKnown) {
-					named = append(named, c)
-				}
-				break
+			if isShared && (isWord || !whole) {
+				continue
 			}
+			c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
+			later := slices.IndexFunc(hits, func(other rag.Hit) bool { return other.Path == hit.Successor() })
+			if later >= 0 {
+				c.Hit, c.why = hits[later], c.why+" in ./"+hit.Path+", which it replaces or amends"
+			}
+			c.Score = 1 // the name counts, not the score
+			isKnown := func(other candidate) bool { return other.ID == c.ID }
+			if !slices.ContainsFunc(named, isKnown) {
+				named = append(named, c)
+			}
+			break
 		}
 	}
 	slices.SortStableFunc(named, func(a, b candidate) int { return strings.Count(b.named, " ") - strings.Count(a.named, " ") })
-	return named
-}
-
-// inForce returns the successor of a named document if it is among the hits, or else the document.
-func inForce(named candidate, hits []rag.Hit) candidate {
-	later := slices.IndexFunc(hits, func(other rag.Hit) bool { return other.Path == named.Successor() })
-	if later >= 0 {
-		named.why += " in ./" + named.Path + ", which it replaces or amends"
-		named.Hit = hits[later]
-	}
 	return named
 }
 

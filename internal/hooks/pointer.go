@@ -40,7 +40,12 @@ func (c candidate) pointer() string {
 	if !plain.Prints(c.Path) || utf8.RuneCountInString(c.Path) > maxPointerPath {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s (%s)", memoryName, c.place(), plain.Line(c.reason()))
+	reasons := []string{c.why, c.Mark(), c.Date}
+	if c.Level == catalog.Critical {
+		reasons = append(reasons, string(c.Level))
+	}
+	reasons = slices.DeleteFunc(reasons, func(reason string) bool { return reason == "" })
+	text := fmt.Sprintf("%s: %s (%s)", memoryName, c.place(), plain.Line(strings.Join(reasons, "; ")))
 	room := maxPointer - utf8.RuneCountInString(text+c.notes)
 	if most := room - len(`: ""`); most >= minPointerText {
 		sentence := fmt.Sprintf(": %q", plain.Line(markdown.CutRunes(c.sentence(), min(most, maxPointerText))))
@@ -61,15 +66,6 @@ func (c candidate) place() string {
 		lines = fmt.Sprintf(":%d-%d", c.StartLine, c.EndLine)
 	}
 	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
-}
-
-// reason says why a hook points to the document, whether it still holds, its date, and whether it is critical.
-func (c candidate) reason() string {
-	parts := []string{c.why, c.Mark(), c.Date}
-	if c.Level == catalog.Critical {
-		parts = append(parts, string(c.Level))
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // sentence returns the sentence to quote, or "". It prefers the remedy, then the sentence about the quote or the

@@ -79,23 +79,21 @@ func (s *Session) shown(p Project, e Event, c candidate, text string, now time.T
 	}
 }
 
-// knows reports whether the assistant has had a pointer to the candidate since the last compaction. A candidate with a
-// rule counts as known only if the same rule brought the pointer, so that each trigger is heard once.
+// knows reports whether the assistant has had a pointer to the candidate since the last compaction, or enough pointers
+// for scopes of files. A candidate with a rule counts as known only if the same rule brought the pointer, so that each
+// trigger is heard once.
 func (s *Session) knows(root string, c candidate) bool {
-	return slices.ContainsFunc(s.Shown[max(0, min(s.Forgotten, len(s.Shown))):], func(shown Shown) bool {
-		return shown.Project == root && shown.Path == c.Path && (shown.Rule == c.rule || c.rule == "")
-	})
-}
-
-// scopes counts the session's pointers whose trigger is a scope of files.
-func (s *Session) scopes() int {
-	count := 0
-	for _, shown := range s.Shown {
+	scopes := 0
+	for i, shown := range s.Shown {
 		if shown.Scope {
-			count++
+			scopes++
+		}
+		isSame := shown.Project == root && shown.Path == c.Path && (shown.Rule == c.rule || c.rule == "")
+		if isSame && i >= s.Forgotten {
+			return true
 		}
 	}
-	return count
+	return c.scope && scopes >= maxScopes
 }
 
 // admits reports whether the budget of the last windowCalls calls leaves room for another pointer. Prompts have their

@@ -23,7 +23,7 @@ func repo() Project {
 
 // step handles an event for which documents were found, and returns the text of the hook.
 func step(s *Session, e Event, found ...candidate) string {
-	said := decide(*s, repo(), e, found, time.Now())
+	said := decide(*s, repo(), e, usable(e.act(), found), time.Now())
 	s.note(repo(), e, said)
 	if e.act() == delegating { // the subagent hears it
 		return ""
@@ -186,7 +186,7 @@ func TestDecide_DeniesNothingAfterTheAct(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
 		act := Event{Event: Before, Command: "terraform apply", Late: late}
-		said := decide(Session{}, repo(), act, []candidate{about("docs/a.md")}, time.Now())
+		said := decide(Session{}, repo(), act, usable(act.act(), []candidate{about("docs/a.md")}), time.Now())
 		if said.text == "" || said.deny == late {
 			t.Errorf("late %t: it says %q and denies: %t", late, said.text, said.deny)
 		}

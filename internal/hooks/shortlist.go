@@ -30,18 +30,6 @@ const (
 	seeMore      = " Read what fits; semantic_search finds more."
 )
 
-// isSlashCommand reports whether a prompt calls a command of the assistant, such as /cdocs:capture. A first word with
-// more slashes is a path.
-func isSlashCommand(prompt string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
-	return strings.HasPrefix(word, "/") && len(word) > 1 && strings.Count(word, "/") == 1
-}
-
-// isTask reports whether a prompt is long enough to describe a task, and no slash command.
-func (e Event) isTask() bool {
-	return e.act() == asking && !isSlashCommand(e.Prompt) && countTerms(e.task()) >= fewestTerms
-}
-
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
@@ -82,7 +70,7 @@ func shortlist(found []candidate) (string, []candidate) {
 		}
 	}
 	if len(listed) == 1 {
-		return listed[0].pointer() + seeMore, listed
+		return listed[0].line + seeMore, listed
 	}
 	return strings.TrimSuffix(text, ";") + "." + seeMore, listed
 }

@@ -22,17 +22,17 @@ func scored(path string, score float64) candidate {
 	}
 }
 
-func TestEvent_IsTask(t *testing.T) {
+func TestEvent_Task(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]bool{
 		aTask: true, "hi": false, "": false, "use the same style as the rest of the file": false, "/cdocs:capture " + aTask: false,
 		"/etc/hosts is wrong after the update: " + aTask: true, strings.Repeat("and so on\n", 4_000) + aTask: true,
 	} {
-		if got := (Event{Event: Prompt, Prompt: prompt}).isTask(); got != want {
+		if got := (Event{Event: Prompt, Prompt: prompt}).task() != ""; got != want {
 			t.Errorf("%q is a task: %v", prompt, got)
 		}
 	}
-	if (Event{Event: Before, Prompt: aTask}).isTask() {
+	if (Event{Event: Before, Prompt: aTask}).task() != "" {
 		t.Error("the task of a subagent is one of the session")
 	}
 }
@@ -48,7 +48,7 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	found := []candidate{old, proposed, scored("docs/b.md", .6), scored("docs/c.md", .55), scored("docs/d.md", .51)}
 	var s Session
 	say := func(e Event, found ...candidate) string {
-		said := decide(s, project, e, found, time.Now())
+		said := decide(s, project, e, usable(e.act(), found), time.Now())
 		s.note(project, e, said)
 		return said.text
 	}

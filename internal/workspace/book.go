@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,10 +18,12 @@ const bookShare = 5
 // bookshelf keeps the book of a project's documents, and reads it again when the version of the index changes. Safe
 // for concurrent use.
 type bookshelf struct {
-	index    *index.Index
-	tenant   *catalog.Tenant
-	recalled []catalog.Collection // collections that hooks search
-	logger   *slog.Logger
+	index  *index.Index
+	tenant *catalog.Tenant
+	// collections are those that hooks search, except the handbook: its documents belong to no project, and neither cite
+	// places nor have triggers.
+	collections []catalog.Collection
+	logger      *slog.Logger
 
 	mu sync.Mutex
 	// book is empty before the first reading. The other fields describe the last reading.
@@ -43,23 +44,11 @@ func (s *bookshelf) current(ctx context.Context) *quoted.Book {
 		return s.book
 	}
 	began := time.Now()
-	documents, err := s.index.CitedPlaces(ctx, s.tenant, nil, s.collections()...)
+	documents, err := s.index.CitedPlaces(ctx, s.tenant, nil, s.collections...)
 	if err != nil {
 		s.logger.DebugContext(ctx, "read what documents say for hooks", "error", err)
 		return s.book
 	}
 	s.book, s.version, s.at, s.took = quoted.NewBook(documents), version, time.Now(), time.Since(began)
 	return s.book
-}
-
-// heard returns a book of the documents that have one of the cues, as the index has them now.
-func (s *bookshelf) heard(ctx context.Context, cues []string) (*quoted.Book, error) {
-	documents, err := s.index.CitedPlaces(ctx, s.tenant, cues, s.collections()...)
-	return quoted.NewBook(documents), err
-}
-
-// collections returns the collections that hooks search, except the handbook: its documents belong to no project, and
-// neither cite places nor have triggers.
-func (s *bookshelf) collections() []catalog.Collection {
-	return slices.DeleteFunc(slices.Clone(s.recalled), func(c catalog.Collection) bool { return c == catalog.Handbook })
 }

@@ -72,7 +72,7 @@ func (w *Workspace) hasProject() error {
 	if dir == "" {
 		return errNotActivated()
 	}
-	if _, err := w.load(dir); err != nil {
+	if _, err := w.Settings.Load(dir); err != nil {
 		refused := apierror.AsError(err) // activate_project would say the same
 		refused.Code = apierror.ProjectNotActivated
 		return refused
@@ -82,7 +82,7 @@ func (w *Workspace) hasProject() error {
 
 // checkedOut returns the project of a config, and the key of its tenant on the checked-out branch.
 func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, catalog.TenantKey, error) {
-	p, err := w.load(configPath)
+	p, err := w.Settings.Load(configPath)
 	if err != nil {
 		return nil, catalog.TenantKey{}, err
 	}

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -17,7 +19,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if err != nil || active.Definition.HasExternal() {
 		return active, err
 	}
-	_, problem := w.load(active.Definition.ConfigPath)
+	_, problem := w.Settings.Load(active.Definition.ConfigPath)
 	active, err = w.refresh(ctx, active)
 	if err != nil {
 		return nil, err
@@ -49,8 +51,12 @@ func ExternalFolder(p *project.Project, external project.External) watch.Folder 
 	if external.RelDir == "" || external.Hidden {
 		inside = external.Dir // the user allows it
 	}
+	prefix := cmp.Or(external.RelDir, filepath.ToSlash(external.Dir)) // paths outside the repository stay absolute
+	if prefix == "." {
+		prefix = ""
+	}
 	return watch.Folder{
-		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
+		Dir: external.Dir, Inside: inside, Prefix: prefix, MayBeMissing: true,
 		Match: external.Match, Prune: external.Prune, Excluded: external.Excluded,
 	}
 }

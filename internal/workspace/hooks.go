@@ -16,7 +16,7 @@ import (
 func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	var collections []catalog.Collection
 	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
-		named := slices.Contains(w.settings.RecallCollections, string(c))
+		named := slices.Contains(w.Settings.RecallCollections, string(c))
 		if named && (c != catalog.External || p.HasExternal()) {
 			collections = append(collections, c)
 		}
@@ -43,7 +43,8 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 
 // Heard returns a book of the documents that have one of the cues. It reads the collections that hooks search.
 func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
-	return p.book.heard(ctx, cues)
+	documents, err := p.index.CitedPlaces(ctx, p.Tenant, cues, p.book.collections...)
+	return quoted.NewBook(documents), err
 }
 
 // Book returns a book of all documents in the collections that hooks search. It may be a little older than the index.

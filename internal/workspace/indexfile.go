@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,40 +97,29 @@ func (p *Project) Understood(indexed string) (advice []project.Violation, trigge
 // and returns [fs.ErrNotExist].
 func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 	for range indexTries {
-		if err := p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
+		file, err := p.docs.folder.Read(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			removing := p.docs.indexer.Remove(ctx, []string{indexed})
+			if removing != nil || len(p.docs.folder.Present([]string{indexed})) == 0 {
+				return cmp.Or(removing, err)
+			}
+			continue
+		case errors.Is(err, document.ErrChanged):
+			continue
+		case err != nil:
+			return apierror.FileError(fmt.Errorf("read ./%s: %w", indexed, err))
+		}
+		failures, err := p.docs.indexer.Index(ctx, []document.File{file})
+		if err != nil || len(failures) == 0 {
 			return err
+		}
+		if !errors.Is(failures[0].Err, document.ErrChanged) {
+			return failures[0].Err
 		}
 	}
 	return apierror.FileError(fmt.Errorf(
 		"index ./%s: %w, %d times; call again when nobody writes to it", indexed, document.ErrChanged, indexTries))
-}
-
-// indexFile is one try of indexNewest. It returns [document.ErrChanged] if the file changes in the meantime.
-func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
-	file, err := p.docs.folder.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := p.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
-			return err
-		}
-		if len(p.docs.folder.Present([]string{indexed})) > 0 {
-			return document.ErrChanged
-		}
-		return err
-	}
-	if errors.Is(err, document.ErrChanged) {
-		return err
-	}
-	if err != nil {
-		return apierror.FileError(fmt.Errorf("read ./%s: %w", indexed, err))
-	}
-	failures, err := p.docs.indexer.Index(ctx, []document.File{file})
-	if err != nil {
-		return err
-	}
-	for _, failure := range failures {
-		return failure.Err
-	}
-	return nil
 }
 
 // documentName returns a document's path in the folder of the documents. given may be absolute, or relative to

@@ -119,7 +119,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 // replaceOutdated replaces the project if its checkout or config has changed or its index was deleted. It
 // returns what is wrong with the config.
 func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
-	definition, problem := w.load(p.Definition.ConfigPath)
+	definition, problem := w.Settings.Load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
 		return problem
 	}
@@ -137,12 +137,6 @@ func (p *Project) configStamp() document.Stamp {
 		return document.Stamp{}
 	}
 	return watch.StampOf(info)
-}
-
-// reconfigured reports whether config.json has changed since the last look.
-func (p *Project) reconfigured() bool {
-	latest := p.latest.Load()
-	return latest != nil && latest.config != p.configStamp()
 }
 
 // lookAgain asks for a look and waits until it ends, up to maxLookWait.

@@ -122,7 +122,7 @@ func search(t *testing.T, s *workspace.Workspace, round any) *apierror.Error {
 	if err != nil {
 		return apierror.AsError(err)
 	}
-	_, err = s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{
+	_, err = s.Searcher.Search(t.Context(), active.Compounding(), rag.Query{
 		Text: fmt.Sprint("apples ", round), Limit: 5, Mode: rag.Vector,
 	})
 	if err != nil {

@@ -68,7 +68,9 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.life, a.cancel = context.WithCancel(w.life)
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
-	a.book = &bookshelf{index: x, tenant: tenant, recalled: a.recalled, logger: a.logger, book: quoted.NewBook(nil)}
+	a.book = &bookshelf{index: x, tenant: tenant, logger: a.logger, book: quoted.NewBook(nil)}
+	isHandbook := func(c catalog.Collection) bool { return c == catalog.Handbook }
+	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), isHandbook)
 	a.stale = &staleDocuments{
 		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
@@ -76,8 +78,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		},
 		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
-	a.unusedTextAge = time.Duration(w.settings.UnusedTextHours * float64(time.Hour))
-	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
+	a.unusedTextAge = time.Duration(w.Settings.UnusedTextHours * float64(time.Hour))
+	debounce := time.Duration(w.Settings.FileWatcher.DebounceMS) * time.Millisecond
 	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
 		indexer.Source, indexer.Cues, indexer.OnWritten = folder, trigger.Cues, a.queue.Wake
@@ -134,19 +136,6 @@ func docsFolder(p *project.Project) watch.Folder {
 		folder.Prefix = ""
 	}
 	return folder
-}
-
-// externalPrefix returns the prefix of the external docs' paths in the index. It makes paths relative to the
-// repository. Paths outside the repository stay absolute.
-func externalPrefix(external project.External) string {
-	switch external.RelDir {
-	case "":
-		return filepath.ToSlash(external.Dir)
-	case ".":
-		return ""
-	default:
-		return external.RelDir
-	}
 }
 
 // Compounding returns the scope of the project's own documents.

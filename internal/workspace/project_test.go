@@ -52,7 +52,7 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		if active.Tenant.Key.Branch != branch {
 			t.Fatalf("after git switch the branch is %q, want %q", active.Tenant.Key.Branch, branch)
 		}
-		answered, err := s.Answerer().Ask(t.Context(), active.Compounding(), answer.Question{
+		answered, err := s.Answerer.Ask(t.Context(), active.Compounding(), answer.Question{
 			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: catalog.Standard,
 		})
 		f.Must(err)

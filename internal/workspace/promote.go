@@ -21,20 +21,14 @@ import (
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
-	name, previous, err = p.promote(ctx, given, level)
+	name, err = p.rewrite(ctx, given, "level", func(file document.File) (content []byte, err error) {
+		content, previous, err = p.docs.indexer.WithLevel(file, level)
+		return content, err
+	})
 	if err != nil {
 		return "", "", p.withHint(ctx, err, given, apierror.ExternalDocsNotPromotable)
 	}
 	return name, previous, nil
-}
-
-func (p *Project) promote(ctx context.Context, given string, level catalog.Level) (string, catalog.Level, error) {
-	var previous catalog.Level
-	name, err := p.rewrite(ctx, given, "level", func(file document.File) (content []byte, err error) {
-		content, previous, err = p.docs.indexer.WithLevel(file, level)
-		return content, err
-	})
-	return name, previous, err
 }
 
 // rewrite changes a document's file and then indexes it. It returns the document's path in the docs folder. what names

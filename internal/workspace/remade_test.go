@@ -47,7 +47,7 @@ func bestDocument(ctx context.Context, s *workspace.Workspace, query string) (pa
 	if err != nil {
 		return nil, false
 	}
-	hits, err := s.Searcher().Search(ctx, active.Compounding(), rag.Query{Text: query, Limit: 1})
+	hits, err := s.Searcher.Search(ctx, active.Compounding(), rag.Query{Text: query, Limit: 1})
 	if err != nil || active.Status().Embedding > 0 {
 		return nil, false
 	}

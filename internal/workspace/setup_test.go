@@ -143,7 +143,7 @@ func found(t *testing.T, s *workspace.Workspace, text string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{Text: text, Limit: 100})
+	hits, err := s.Searcher.Search(t.Context(), active.Compounding(), rag.Query{Text: text, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

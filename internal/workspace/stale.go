@@ -1,11 +1,12 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -38,35 +39,33 @@ type staleDocuments struct {
 	head    string
 	version int64
 
-	mu      sync.Mutex
-	changes map[string]string // changes of cited places, by the document's path
-	moved   map[string]string // new paths by cited paths
+	latest atomic.Pointer[staleness] // nil before the first check
 }
+
+// staleness is the result of a check: changes of cited places by the document's path, and new paths by cited paths.
+type staleness struct{ changes, moved map[string]string }
 
 // Stale returns a function that maps a document's path to the cited places that have changed since the document
 // was written. Only committed changes count. Until the first check has ended, the function waits a moment for it.
-func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
+func (p *Project) Stale(ctx context.Context) func() map[string]string {
+	ask := p.stale.ask(ctx)
+	return func() map[string]string { return ask().changes }
+}
 
-func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
+func (s *staleDocuments) ask(ctx context.Context) func() staleness {
 	if !isClosed(s.checked) {
 		signal(s.due)
 	}
-	return func() map[string]string {
+	return func() staleness {
 		waitFor(ctx, s.checked)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.changes
+		return *cmp.Or(s.latest.Load(), &staleness{})
 	}
 }
 
 // Sources returns the files of the repository that documents may be about. Moved waits as Stale does.
 func (p *Project) Sources() Sources {
-	return Sources{Root: p.Definition.Root, Moved: func(ctx context.Context) map[string]string {
-		p.stale.ask(ctx)()
-		p.stale.mu.Lock()
-		defer p.stale.mu.Unlock()
-		return p.stale.moved
-	}}
+	moved := func(ctx context.Context) map[string]string { return p.stale.ask(ctx)().moved }
+	return Sources{Root: p.Definition.Root, Moved: moved}
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -139,13 +138,11 @@ func (s *staleDocuments) look(ctx context.Context) error {
 			documents[i].Places = append(documents[i].Places, document.ParsePlace(text))
 		}
 	}
-	changes, _, err := s.checker.Check(ctx, documents)
+	changes, err := s.checker.Check(ctx, documents)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes, s.moved = describeChanges(documents, changes), history.MovedPaths(documents, changes)
+	s.latest.Store(&staleness{changes: describeChanges(documents, changes), moved: history.MovedPaths(documents, changes)})
 	return nil
 }
 

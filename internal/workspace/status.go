@@ -189,11 +189,6 @@ func (p *Project) count(ctx context.Context) {
 // crashedGit is the age of git's lock at which a call stops waiting for it. A running git holds it only for moments.
 const crashedGit = time.Minute
 
-// soonOver reports whether indexing probably continues within moments.
-func (s IndexStatus) soonOver() bool {
-	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
-}
-
 const (
 	statusPoll = 20 * time.Millisecond
 	// maxNoticeTime bounds the wait until the server that indexes notices and publishes a change. It usually takes
@@ -215,7 +210,9 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) In
 		if progress != nil {
 			progress(status)
 		}
-		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > maxNoticeTime || !p.pause(ctx) {
+		isHeld := status.GitBusy != nil && time.Since(*status.GitBusy) < crashedGit
+		isSoonOver := status.takingOver || isHeld
+		if status.hasText() || status.Waiting != "" && !isSoonOver || time.Since(noticed) > maxNoticeTime || !p.pause(ctx) {
 			if latest := p.latest.Load(); latest != nil && latest.leading {
 				p.count(ctx) // for the answer
 			}

@@ -20,7 +20,10 @@ const maxVectorTime = 10 * time.Second
 // cannot be indexed is no error: the project's status lists it.
 func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
-		active, err := w.checkedOutProject(ctx)
+		active, err := w.current(), error(nil)
+		if active == nil || active.moved() {
+			active, err = w.refresh(ctx, active)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -31,15 +34,6 @@ func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Proj
 			return active, err
 		}
 	}
-}
-
-// checkedOutProject returns the project on its present branch.
-func (w *Workspace) checkedOutProject(ctx context.Context) (*Project, error) {
-	active := w.current()
-	if active == nil || active.moved() {
-		return w.refresh(ctx, active)
-	}
-	return active, nil
 }
 
 // complete waits until the index holds all documents with their vectors.

@@ -23,13 +23,15 @@ import (
 
 // Workspace is the state of a server. Safe for concurrent use.
 type Workspace struct {
-	index    *index.Index
-	searcher *rag.Searcher
-	answerer *answer.Answerer
-	settings project.Settings
-	logger   *slog.Logger
-	once     bool // see Once
-	asIs     bool // see AsIs
+	// Searcher and Answerer serve all projects. Settings belong to the user. None of them changes.
+	Searcher *rag.Searcher
+	Answerer *answer.Answerer
+	Settings project.Settings
+
+	index  *index.Index
+	logger *slog.Logger
+	once   bool // see Once
+	asIs   bool // see AsIs
 
 	running sync.WaitGroup
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
@@ -52,7 +54,7 @@ func New(
 	logger *slog.Logger,
 ) *Workspace {
 	w := &Workspace{
-		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
+		index: x, Searcher: searcher, Answerer: answerer, Settings: settings, projectDir: projectDir, logger: logger,
 		switching: make(chan struct{}, 1),
 	}
 	w.life, w.end = context.WithCancel(context.Background())
@@ -66,15 +68,6 @@ func (w *Workspace) Once() { w.once = true }
 // AsIs makes an activation after Once leave the index as it is, unless nothing was ever written to it. Call it before
 // the first use.
 func (w *Workspace) AsIs() { w.asIs = true }
-
-// Settings returns the user's settings.
-func (w *Workspace) Settings() project.Settings { return w.settings }
-
-// Searcher returns the searcher of all projects.
-func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
-
-// Answerer returns the answerer of all projects.
-func (w *Workspace) Answerer() *answer.Answerer { return w.answerer }
 
 // Handbook returns the present edition of the handbook.
 func (w *Workspace) Handbook(ctx context.Context) (index.HandbookEdition, error) {
@@ -96,11 +89,14 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if w.index.Used() && active != nil {
 		active.lookAgain(ctx)
 	}
-	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
-		if latest := active.latest.Load(); latest != nil && !latest.leading {
+	if active != nil && !active.deleted.Load() && !active.moved() {
+		latest := active.latest.Load()
+		if latest != nil && !latest.leading {
 			signal(active.wake) // read the other server's status during the call
 		}
-		return active, nil
+		if latest == nil || latest.config == active.configStamp() {
+			return active, nil
+		}
 	}
 	active, err := w.refresh(ctx, active)
 	if err != nil {
@@ -126,7 +122,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	case active == nil:
 		return w.activateOwn(ctx)
 	}
-	p, err := w.load(outdated.Definition.ConfigPath)
+	p, err := w.Settings.Load(outdated.Definition.ConfigPath)
 	if err != nil {
 		p = outdated.Definition
 	}
@@ -139,12 +135,12 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		return outdated, nil
 	}
 	// Somebody may have deleted the index of this branch. Only activate_project undoes a deletion.
-	active, err := w.rejoin(ctx, p, key)
+	tenant, err := w.index.Rejoin(ctx, key)
 	if errors.Is(err, db.ErrTenantGone) {
 		outdated.deleted.Store(true)
 		return nil, deletedError(outdated)
 	}
-	return active, err
+	return w.replace(ctx, p, tenant, err)
 }
 
 // beginSwitch waits until the caller may change the active project. It fails if ctx ends first: another call may
@@ -185,7 +181,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, err
 	}
 	defer w.endSwitch()
-	p, err := w.load(configPath)
+	p, err := w.Settings.Load(configPath)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +193,9 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
 		return w.register(ctx, p, key)
 	}
-	// Another server may have deleted the index a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
-	if err != nil {
-		return nil, fmt.Errorf("activate project: %w", err)
-	}
-	if !tenant.Same(active.Tenant) {
-		return w.register(ctx, p, key)
+	if err != nil || !tenant.Same(active.Tenant) { // another server may have deleted the index a moment ago
+		return w.replace(ctx, p, tenant, err)
 	}
 	for _, tree := range active.trees {
 		tree.mirror.Rescan()
@@ -212,32 +204,18 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	return active, nil
 }
 
-func (w *Workspace) load(configPath string) (*project.Project, error) {
-	return w.settings.Load(configPath)
-}
-
 // register makes a project active. Its branch may be new to the index or deleted from it; register undoes a deletion.
-// After an error the previous project stays active.
 func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
+	return w.replace(ctx, p, tenant, err)
+}
+
+// replace makes a project the active one, in place of the previous one. err says why its tenant is missing. Then the
+// previous project stays active.
+func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant, err error) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	return w.replace(ctx, p, tenant), nil
-}
-
-// rejoin makes a project active if its branch is in the index, and otherwise fails with [db.ErrTenantGone]. After an
-// error the previous project stays active.
-func (w *Workspace) rejoin(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
-	tenant, err := w.index.Rejoin(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("activate project: %w", err)
-	}
-	return w.replace(ctx, p, tenant), nil
-}
-
-// replace makes a project the active one, in place of the previous one.
-func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant) *Project {
 	next := w.newProject(p, tenant)
 	if w.once {
 		w.setActive(next)
@@ -251,7 +229,7 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 	} else {
 		w.start(next)
 	}
-	return next
+	return next, nil
 }
 
 func (w *Workspace) start(next *Project) {

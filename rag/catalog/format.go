@@ -10,7 +10,7 @@ import (
 const (
 	// documentFormat names what is stored of a file besides its passages. A new name makes servers
 	// read every file again, and keeps vectors.
-	documentFormat = "18"
+	documentFormat = "19"
 	// passageFormat names the passages and terms made of a text. It is part of each passage's hash,
 	// so that a new name also costs every vector.
 	passageFormat = "3"

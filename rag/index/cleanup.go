@@ -86,7 +86,9 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
-	projects, err := x.allProjects(ctx)
+	projects, err := transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) {
+		return q.CleanupProjects(ctx)
+	})
 	if err != nil {
 		return done, err
 	}
@@ -130,34 +132,27 @@ func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRu
 	return cleaned, ignoreNoRows(err)
 }
 
-// cleanPassages removes unused passages and vectors, and returns the number of passages. A dry
-// run only counts them, as if the removable tenants were gone already.
-func (x *Index) cleanPassages(ctx context.Context, projectID int32, removable []int32, dryRun bool) (int, error) {
-	if !dryRun {
-		swept, err := x.Sweep(ctx, projectID)
-		if err != nil {
-			return swept, err
-		}
-		return swept, x.deleteUnusedVectors(ctx, projectID)
-	}
-	count := 0
-	for _, collection := range collections() {
-		hashes, err := x.unused(ctx, projectID, collection, removable)
-		if err != nil {
-			return count, err
-		}
-		count += len(hashes)
-	}
-	return count, nil
-}
-
 // cleanProject removes a project's unused text and vectors, and the project if it has no tenant
 // left. A dry run only counts, as if the removable tenants were gone already.
 func (x *Index) cleanProject(ctx context.Context, project db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
-	passages, err := x.cleanPassages(ctx, project.ID, removable, dryRun)
-	cleaned := CleanedProject{Name: project.Name, Passages: passages}
-	if err != nil {
-		return cleaned, err
+	cleaned := CleanedProject{Name: project.Name}
+	if dryRun {
+		for _, collection := range collections() {
+			hashes, err := x.unused(ctx, project.ID, collection, removable)
+			if err != nil {
+				return cleaned, err
+			}
+			cleaned.Passages += len(hashes)
+		}
+	} else {
+		swept, err := x.Sweep(ctx, project.ID)
+		cleaned.Passages = swept
+		if err != nil {
+			return cleaned, err
+		}
+		if err := x.deleteUnusedVectors(ctx, project.ID); err != nil {
+			return cleaned, err
+		}
 	}
 	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount,
 		db.TenantCountParams{ProjectID: project.ID})

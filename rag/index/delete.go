@@ -27,15 +27,16 @@ type Contents struct {
 	Chunks int
 }
 
-func (x *Index) allProjects(ctx context.Context) ([]db.Project, error) {
-	return transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) { return q.CleanupProjects(ctx) })
-}
-
 // Contents returns what the selection holds.
 func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, error) {
-	return ofProject(ctx, x, "count documents", selection.Project, func(q *db.Queries, id int32) (Contents, error) {
+	contents, err := transact(ctx, x.db.Read, "count documents", func(q *db.Queries) (Contents, error) {
+		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: selection.Project})
+		if err != nil {
+			return Contents{}, err
+		}
 		return contentsOf(ctx, q, id, selection)
 	})
+	return contents, ignoreNoRows(err)
 }
 
 // contentsOf counts the documents and passages of a project's selected tenants.

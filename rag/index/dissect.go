@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
@@ -27,7 +28,10 @@ const (
 
 // Dissection describes what the index makes of a file.
 type Dissection struct {
-	Title, Summary, DocType, Date string
+	// Document is the parsed file, with the title and the date that the index has.
+	markdown.Document
+
+	DocType string
 	// FileTitle replaces Title if several documents share it: the name of the file, or a title in the front matter.
 	FileTitle string
 	Level     catalog.Level
@@ -43,18 +47,9 @@ type Dissection struct {
 	// Triggers are the acts before which the document wants to be shown. TriggerFaults describe invalid ones.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
-	// FrontMatter, FrontMatterLines, NotFrontMatter, Anchors and Headlines are as in [markdown.Document].
-	FrontMatter      map[string]any
-	FrontMatterLines int
-	NotFrontMatter   error
-	Anchors          []string
-	Headlines        []markdown.Headline
-	// Notes are faults of form in a document that was read all the same. Line 0 stands for the field date.
-	Notes []markdown.Error
 
 	path       string
 	stamp      document.Stamp
-	parsed     *markdown.Document
 	schemaHash string
 	undated    bool // it has no date, and a lenient project requires none
 }
@@ -87,8 +82,6 @@ type DissectedPassage struct {
 
 	// Heading is the title with the headings above the text. It is searched and embedded before the text.
 	Heading string
-	// Terms are the distinct terms of heading and text. Only [Dissect] sets them.
-	Terms []string
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
 	// Question says that the text is a question that the document answers. No search returns it: it
@@ -99,23 +92,9 @@ type DissectedPassage struct {
 	hash     uuid.UUID
 }
 
-// Dissect returns what the index makes of a file of the collection. It writes nothing. The
-// error is the one that indexing the file would return.
-func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	doc, err := dissect(file, collection, schema)
-	if err != nil {
-		return Dissection{}, err
-	}
-	doc.parsed = nil // it holds the whole text
-	for i, p := range doc.Passages {
-		doc.Passages[i].Terms = terms.Distinct(p.language, p.Heading+"\n\n"+p.Text)
-	}
-	return doc, nil
-}
-
-// dissect parses and validates a file and cuts it into passages. They have no Terms. The error says
+// Dissect parses and validates a file of the collection, and cuts it into passages. It writes nothing. The error says
 // why the file cannot be a document.
-func dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
+func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	var folder, docType project.Rules // zero without a schema
 	isDocument := true
 	if schema != nil {
@@ -125,12 +104,9 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return Dissection{}, err
 	}
-	err = checkTemplate(parsed.Title)
-	if err != nil {
-		return Dissection{}, err
-	}
 	if !isDocument {
-		return Dissection{}, noTypeError(file.Path)
+		return Dissection{}, apierror.Errorf(apierror.InvalidDocType, "the folder of %s belongs to no doc-type; "+
+			"move it to the folder of one, or add a custom_doc_types entry for the folder to the config", file.Path)
 	}
 	var fields map[string]any // fields that a schema defines
 	if schema != nil {
@@ -146,29 +122,28 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	status := said.StatusOf(parsed, file.Path)
 	doc := Dissection{
-		Title: markdown.CutRunes(titleOf(parsed, file.Path), maxTitle), FileTitle: titleOfName(file.Path),
-		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
+		Document: *parsed, FileTitle: titleOfName(file.Path), DocType: docType.Name, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, slices.Concat(status.Relations, said.MentionsIn(parsed))),
 		)),
-		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
-		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines, NotFrontMatter: parsed.NotFrontMatter,
-		Anchors: parsed.Anchors, Headlines: parsed.Headlines(),
-		path: file.Path, stamp: file.Stamp(), parsed: parsed,
+		Status: status, Number: numberOf(file.Path, parsed.Title), path: file.Path, stamp: file.Stamp,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}
+	doc.Title, doc.Date = markdown.CutRunes(cmp.Or(parsed.Title, doc.FileTitle), maxTitle), date
 	if parsed.FrontMatter["title"] != nil {
 		doc.FileTitle = doc.Title
+	} else if sectionName.MatchString(parsed.Title) { // as in RFCs that begin with "# Summary"
+		doc.Title = markdown.CutRunes(doc.FileTitle, maxTitle)
 	}
 	quotes := said.Quotes(parsed)
-	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(withoutTriggers(parsed.FrontMatter))))
+	named := maps.Clone(parsed.FrontMatter)
+	delete(named, said.TriggersField) // triggers are no text of the document
+	doc.Names = said.Names(slices.Concat(quotes, namesOf(append(texts(named), parsed.Title))))
 	doc.Messages = said.Messages(quotes)
 	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)
-	if scope, isGiven := said.Scope(file.Path, parsed.FrontMatter, FilesField); isGiven {
-		doc.Triggers = append(doc.Triggers, scope)
-	}
+	doc.Triggers = append(doc.Triggers, said.Scope(file.Path, parsed.FrontMatter, FilesField)...)
 	language := cmp.Or(terms.Language(folder.Language), terms.Detect(string(file.Content)))
 	doc.Passages = passagesOf(parsed, doc.Title, language, collection)
 	if collection == catalog.Compounding {
@@ -178,16 +153,6 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		doc.DocType = handbookSection(file.Path, parsed.FrontMatter)
 	}
 	return doc, nil
-}
-
-// withoutTriggers returns front matter without its triggers, which are no text of the document.
-func withoutTriggers(frontMatter map[string]any) map[string]any {
-	if _, isGiven := frontMatter[said.TriggersField]; !isGiven {
-		return frontMatter
-	}
-	frontMatter = maps.Clone(frontMatter)
-	delete(frontMatter, said.TriggersField)
-	return frontMatter
 }
 
 // passagesOf returns the passages of a document: its front matter, then its text, then its questions. A page of
@@ -213,8 +178,7 @@ func passagesOf(
 	}
 	if len(all) == 0 {
 		// The document has only a title, or it is a handbook page with only a summary.
-		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: parsed.Summary}
-		for _, p := range halved(whole, roomBeside(title)) {
+		for _, p := range cut(parsed.Summary, title, max(parsed.LineCount, 1)) {
 			add(p, true, false)
 		}
 	}
@@ -236,15 +200,6 @@ var (
 	notionID    = regexp.MustCompile(` [0-9a-f]{32}$`)
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
-
-// titleOf returns the title of a document. It returns the name of the file if the document has no title, or if its
-// title is a section's, as in RFCs that begin with "# Summary".
-func titleOf(parsed *markdown.Document, file string) string {
-	if parsed.FrontMatter["title"] == nil && sectionName.MatchString(parsed.Title) {
-		return titleOfName(file)
-	}
-	return cmp.Or(parsed.Title, titleOfName(file))
-}
 
 // titleOfName returns the name of a file, or of its folder for README.md and index.md. It leaves out the number that
 // Notion adds, and the dots that Dendron puts between folders.

@@ -41,8 +41,7 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	if len(lines) == 0 {
 		return nil
 	}
-	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
-	return halved(whole, roomBeside(title))
+	return cut(strings.Join(lines, "\n"), title, doc.FrontMatterLines)
 }
 
 // inWords writes the name of a field in words.
@@ -73,20 +72,14 @@ func questions(frontMatter map[string]any) []string {
 	return found
 }
 
-// roomBeside returns how many tokens the embedding model's window has beside a title.
-func roomBeside(title string) int {
-	return markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
-}
-
-// halved cuts a passage until each part has at most room tokens. Every part keeps the lines of the whole.
-func halved(whole markdown.Passage, room int) []markdown.Passage {
-	head, tail, ok := markdown.Halve(whole.Text)
-	if !ok || markdown.EstimateTokens(whole.Text) <= room {
-		return []markdown.Passage{whole}
+// cut returns passages of a text that fit the embedding model's window beside a title. Each has the lines up to end.
+func cut(text, title string, end int) []markdown.Passage {
+	var passages []markdown.Passage
+	room := markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
+	for _, part := range markdown.Cut(text, room) {
+		passages = append(passages, markdown.Passage{StartLine: 1, EndLine: end, Text: part})
 	}
-	first, second := whole, whole
-	first.Text, second.Text = head, tail
-	return append(halved(first, room), halved(second, room)...)
+	return passages
 }
 
 // texts returns the texts in a value of front matter, also those in nested lists and maps.

@@ -23,7 +23,7 @@ func (anything) Rules(string) (project.Rules, bool) {
 
 func dissectText(t *testing.T, collection catalog.Collection, content string) Dissection {
 	t.Helper()
-	doc, err := dissect(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
+	doc, err := Dissect(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,9 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 		}
 		words += len(strings.Fields(p.Text))
 	}
-	if want := len(strings.Fields(solution.String())) + len([]string{"solution:", "Text."}); words != want || chunkCount(doc.Passages) != 0 {
-		t.Errorf("the passages have %d words in %d chunks, want %d in none", words, chunkCount(doc.Passages), want)
+	rows, _, _ := (&Indexer{tenant: &catalog.Tenant{}}).rows([]Dissection{doc}, nil)
+	if want := len(strings.Fields(solution.String())) + len([]string{"solution:", "Text."}); words != want || rows.ChunkCounts[0] != 0 {
+		t.Errorf("the passages have %d words in %d chunks, want %d in none", words, rows.ChunkCounts[0], want)
 	}
 }
 

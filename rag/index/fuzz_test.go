@@ -95,7 +95,7 @@ func FuzzHandbook(f *testing.F) {
 				doc Dissection
 				err error
 			)
-			workbound.Check(t, len(content), memoryPerByte, func() { doc, err = dissect(file, collection, nil) })
+			workbound.Check(t, len(content), memoryPerByte, func() { doc, err = Dissect(file, collection, nil) })
 			if err != nil {
 				if !strings.Contains(string(content), "\x00") {
 					t.Errorf("%q is refused: %v", content, err)
@@ -106,7 +106,7 @@ func FuzzHandbook(f *testing.F) {
 			if collection == catalog.Handbook && doc.DocType == "" {
 				t.Errorf("%q has no section", path)
 			}
-			again, err := dissect(file, collection, nil)
+			again, err := Dissect(file, collection, nil)
 			if err != nil || cmp.Diff(fmt.Sprint(doc.Passages), fmt.Sprint(again.Passages)) != "" {
 				t.Errorf("%q has other passages the second time: %v", content, err)
 			}

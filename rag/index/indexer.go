@@ -66,8 +66,13 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		if x.Owns != nil && !x.Owns(row.RelativePath) {
 			continue
 		}
+		schema := ""
+		if x.schema != nil {
+			docType, _ := x.schema.Rules(row.RelativePath)
+			schema = docType.SchemaHash
+		}
 		stamp := document.Stamp{Size: -1}
-		if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
+		if !x.Again && row.SchemaHash == catalog.SchemaStamp(schema) {
 			stamp = document.Stamp{
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 				Hash: document.Hash(row.ContentHash),
@@ -76,14 +81,6 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		known[row.RelativePath] = stamp
 	}
 	return known, err
-}
-
-func (x *Indexer) schemaStamp(path string) string {
-	if x.schema == nil {
-		return catalog.SchemaStamp("")
-	}
-	docType, _ := x.schema.Rules(path)
-	return catalog.SchemaStamp(docType.SchemaHash)
 }
 
 // Touch stores new stamps, by path, for files whose bytes have not changed.
@@ -130,7 +127,7 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
-		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
+		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp})
 		return []document.Failure{{Path: file.Path, Err: reason}}, err
 	}
 	return isolate(ctx, x.index.logger, files, batch, refuse)
@@ -190,13 +187,20 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	var documents []Dissection
 	refused := map[string]document.Stamp{}
 	for _, file := range files {
-		doc, err := dissect(file, x.collection, x.schema)
+		doc, err := Dissect(file, x.collection, x.schema)
 		if err != nil {
 			failures = append(failures, document.Failure{Path: file.Path, Err: err})
-			refused[file.Path] = file.Stamp()
+			refused[file.Path] = file.Stamp
 			continue
 		}
-		x.report(ctx, doc)
+		if doc.Replaced > 0 {
+			x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+				"path", doc.path, "line", doc.Replaced)
+		}
+		if doc.NotFrontMatter != nil {
+			x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+				"path", doc.path, "reason", doc.NotFrontMatter)
+		}
 		documents = append(documents, doc)
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
@@ -211,33 +215,16 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// report logs bytes that were replaced and front matter that is indexed as text.
-func (x *Indexer) report(ctx context.Context, doc Dissection) {
-	if doc.parsed.Replaced > 0 {
-		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
-			"path", doc.path, "line", doc.parsed.Replaced)
-	}
-	if doc.NotFrontMatter != nil {
-		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
-			"path", doc.path, "reason", doc.NotFrontMatter)
-	}
-}
-
 // missingDates returns dates, by path, for documents that need no date in their front matter and have none.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
-	var paths []string
 	for _, doc := range documents {
-		if !doc.undated {
-			continue
-		}
-		paths = append(paths, doc.path)
-		if !doc.stamp.ModTime.IsZero() {
+		if doc.undated && !doc.stamp.ModTime.IsZero() {
 			dates[doc.path] = doc.stamp.ModTime.Format(time.DateOnly)
 		}
 	}
-	if len(paths) > 0 && x.Dates != nil {
-		maps.Copy(dates, x.Dates(ctx, paths))
+	if len(dates) > 0 && x.Dates != nil {
+		maps.Copy(dates, x.Dates(ctx, slices.Collect(maps.Keys(dates))))
 	}
 	return dates
 }
@@ -260,7 +247,7 @@ func (asRead) Present([]string) []string                  { return nil }
 
 // Remove removes documents whose files are gone. Their passages stay, for other checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
-	return x.remove(ctx, paths, func(paths []string) []string { return x.Source.Present(paths) })
+	return x.remove(ctx, paths, x.Source.Present)
 }
 
 // removeRefused removes the earlier versions of files that have become invalid.
@@ -286,9 +273,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		}); err != nil {
 			return err
 		}
-		if err := q.LinkResolveRelations(ctx, x.relations()); err != nil {
-			return err
-		}
-		return x.updateTitles(ctx, q, nil)
+		return x.settle(ctx, q, nil)
 	})
 }

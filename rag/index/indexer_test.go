@@ -151,7 +151,7 @@ func TestKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stamp, ok := known["docs/a.md"]; !ok || stamp.Proves(indexed.Stamp()) != proves {
+		if stamp, ok := known["docs/a.md"]; !ok || stamp.Proves(indexed.Stamp) != proves {
 			t.Errorf("known %v, want a stamp of docs/a.md that proves it unchanged: %t", known, proves)
 		}
 		f.exec(t, "UPDATE documents SET schema_hash = '0:'")

@@ -1,9 +1,7 @@
 package index
 
 import (
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -84,35 +82,20 @@ var (
 	kebabName = lazyregexp.New(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$`)
 )
 
-// namesOf returns the names of code in a title or in a field's value. A tag such as seat-lock is the name seat_lock.
-func namesOf(value any) (names []string) {
-	switch value := value.(type) {
-	case string:
-		if strings.Contains(value, "-") && kebabName().MatchString(value) {
-			value = strings.ReplaceAll(value, "-", "_")
+// namesOf returns the names of code in texts of the front matter. A tag such as seat-lock is the name seat_lock.
+func namesOf(texts []string) (names []string) {
+	for _, text := range texts {
+		if kebabName().MatchString(text) {
+			text = strings.ReplaceAll(text, "-", "_")
 		}
-		for word := range strings.FieldsSeq(value) {
+		for word := range strings.FieldsSeq(text) {
 			word = strings.Trim(word, "`,;:.\"'")
-			if mayBeCode(word) && fieldName().MatchString(word) {
+			if fieldName().MatchString(word) {
 				names = append(names, word)
 			}
 		}
-	case []any:
-		for _, item := range value {
-			names = append(names, namesOf(item)...)
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			names = append(names, namesOf(value[key])...)
-		}
 	}
 	return names[:min(len(names), maxPlaces)]
-}
-
-// mayBeCode is a cheap test before fieldName, whose matches all have "_", "(" or a capital after the first character.
-func mayBeCode(word string) bool {
-	rest := word[min(len(word), 1):]
-	return strings.ContainsAny(rest, "_(") || rest != strings.ToLower(rest)
 }
 
 // storedLines joins distinct texts by newlines for the database. It leaves out texts with a newline or NUL.

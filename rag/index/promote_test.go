@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,6 +30,11 @@ func (f *fixture) columns(t *testing.T, branch string) []string {
 		) AS lines JOIN tenants t ON t.id = lines.tenant_id WHERE t.branch_name = $1 ORDER BY line`, branch)
 }
 
+func stamped(path string, content []byte, at time.Time) document.File {
+	stamp := document.Stamp{Size: int64(len(content)), ModTime: at, Hash: sha256.Sum256(content)}
+	return document.File{Path: path, Content: content, Stamp: stamp}
+}
+
 // promoted is the file with the level, saved a while later.
 func promoted(t *testing.T, x *index.Indexer, before document.File, level catalog.Level) (after document.File) {
 	t.Helper()
@@ -36,9 +42,7 @@ func promoted(t *testing.T, x *index.Indexer, before document.File, level catalo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return document.File{
-		Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime.Add(time.Minute + time.Nanosecond),
-	}
+	return stamped(before.Path, content, before.Stamp.ModTime.Add(time.Minute+time.Nanosecond))
 }
 
 // After a promotion the index holds what indexing the file again would have made,
@@ -62,7 +66,7 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			f.Fake.SetFaults(fakeollama.Faults{Window: 200})
-			before := document.File{Path: "docs/a.md", Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)}
+			before := stamped("docs/a.md", []byte(content), time.Unix(1_700_000_000, 0))
 			neighbour := file("docs/b.md", "Another document.")
 			f.Add(t, f.Tenant, before, neighbour)
 			f.Add(t, f.Branch(t, "untouched"), before, neighbour)
@@ -145,7 +149,7 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 		for i := range promotions {
 			level := catalog.Levels()[i%len(catalog.Levels())]
 			content, _, err := x.WithLevel(before, level)
-			after := document.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
+			after := stamped(before.Path, content, before.Stamp.ModTime)
 			if err == nil {
 				_, err = x.Index(t.Context(), []document.File{after})
 			}

@@ -43,7 +43,7 @@ func numbered(n int) []document.File {
 	files := make([]document.File, n)
 	for i := range files {
 		files[i] = file(fmt.Sprintf("docs/%03d.md", i), fmt.Sprintf("Text number %d.", i))
-		files[i].ModTime = time.Unix(1_700_000_000+int64(i), 0)
+		files[i].Stamp.ModTime = time.Unix(1_700_000_000+int64(i), 0)
 	}
 	return files
 }

@@ -57,25 +57,21 @@ func (q *Queue) Count(ctx context.Context) error {
 	if !q.Status().Counting {
 		return nil
 	}
-	id, err := q.lastModel(ctx)
+	var err error
+	id := q.currentModel().id
+	switch {
+	case id != 0:
+	case q.tenant.ModelID != nil:
+		id = *q.tenant.ModelID
+	default:
+		id, err = db.ReadOne(ctx, q.index.db, "find the model of the tenant", (*db.Queries).TenantEmbeddingModel,
+			db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+	}
 	if err != nil {
 		return err
 	}
 	_, err = q.count(ctx, id, true)
 	return err
-}
-
-// lastModel returns the model that makes the tenant's vectors. Before the queue has asked Ollama, this is the
-// model that made the last ones.
-func (q *Queue) lastModel(ctx context.Context) (int32, error) {
-	if id := q.currentModel().id; id != 0 {
-		return id, nil
-	}
-	if q.tenant.ModelID != nil {
-		return *q.tenant.ModelID, nil
-	}
-	return db.ReadOne(ctx, q.index.db, "find the model of the tenant", (*db.Queries).TenantEmbeddingModel,
-		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 }
 
 // count puts the numbers for a model into the status. It returns how many vectors each collection lacks, in

@@ -23,7 +23,7 @@ type Schema interface {
 // ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
 const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
 
-// parseDocument parses a file. If it is lenient, invalid front matter is not an error.
+// parseDocument parses a file, and refuses a template. If it is lenient, invalid front matter is not an error.
 func parseDocument(file document.File, lenient bool) (*markdown.Document, error) {
 	read := markdown.Parse
 	if lenient {
@@ -40,7 +40,7 @@ func parseDocument(file document.File, lenient bool) (*markdown.Document, error)
 	if err != nil {
 		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
 	}
-	return parsed, nil
+	return parsed, checkTemplate(parsed.Title)
 }
 
 // classify returns the doc-type of a document, and checks front matter against that of its folder. In a lenient project it
@@ -49,26 +49,17 @@ func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, 
 	if folder.Lenient() {
 		return namedType(folder, frontMatter), nil
 	}
-	if violations := folder.Validate(frontMatter); len(violations) > 0 {
-		return folder, violationsError(folder, violations)
+	violations := folder.Validate(frontMatter)
+	if len(violations) == 0 {
+		return folder, nil
 	}
-	return folder, nil
-}
-
-// noTypeError says that the folder of a document belongs to no doc-type.
-func noTypeError(source string) error {
-	return apierror.Errorf(apierror.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one, "+
-		"or add a custom_doc_types entry for the folder to the config", source)
-}
-
-func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
 		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 	}
 	e := apierror.Errorf(apierror.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
-		docType.Name, strings.Join(lines, "; "))
-	return e.With("doc_type", docType.Name).With("violations", violations)
+		folder.Name, strings.Join(lines, "; "))
+	return folder, e.With("doc_type", folder.Name).With("violations", violations)
 }
 
 // namedType returns the doc-type that front matter names in a lenient project, or the folder's if there is no such
@@ -160,7 +151,7 @@ func (x *Indexer) WithStatus(file document.File, by string) (content []byte, sta
 
 // withField sets a field of the front matter. It returns the new content, and what the index makes of both contents.
 func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
-	before, err = dissect(file, x.collection, x.schema)
+	before, err = Dissect(file, x.collection, x.schema)
 	if err != nil {
 		return nil, before, after, err
 	}
@@ -168,7 +159,7 @@ func (x *Indexer) withField(file document.File, field, text string) (content []b
 	if err != nil {
 		return nil, before, after, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
 	}
-	after, err = dissect(file, x.collection, x.schema)
+	after, err = Dissect(file, x.collection, x.schema)
 	if err != nil {
 		return nil, before, after, fmt.Errorf("with %s %s: %w", field, text, err)
 	}

@@ -21,7 +21,7 @@ type disk map[string]document.File
 func (d disk) Changed(stamps map[string]document.Stamp) []string {
 	changed := []string{}
 	for path, stamp := range stamps {
-		if file, ok := d[path]; !ok || file.Stamp().Hash != stamp.Hash {
+		if file, ok := d[path]; !ok || file.Stamp.Hash != stamp.Hash {
 			changed = append(changed, path)
 		}
 	}

@@ -32,9 +32,9 @@ const (
 	maxTags = 2000
 )
 
-// writeDocuments puts documents into the index in one transaction of six round trips. It
-// leaves out documents whose files have changed since they were read, and returns their paths.
-// dates has dates, by path, for documents without one.
+// writeDocuments puts documents into the index, in place of earlier versions, in one transaction of six round trips. It
+// leaves out documents whose files have changed since they were read, and returns their paths. dates has dates, by path,
+// for documents without one. The last round trip is a single one, because other writers of the tenant wait for it.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
@@ -57,7 +57,24 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc Dissection) bool {
 			return slices.Contains(changed, doc.path)
 		})
-		return x.replace(ctx, q, unchanged, dates)
+		if len(unchanged) == 0 {
+			return nil
+		}
+		rows, chunks, links := x.rows(unchanged, dates)
+		return db.Batch(q, func(q *db.Queries) error {
+			return errors.Join(
+				q.DocumentUpsertMany(ctx, rows),
+				q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+					ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+				}),
+				q.ChunkInsertMany(ctx, chunks),
+				q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+					ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+				}),
+				q.LinkInsertMany(ctx, links),
+				x.settle(ctx, q, rows.Titles),
+			)
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -163,41 +180,16 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	return append(meanings, "];"...)
 }
 
-// replace writes documents, their chunks and their links in place of earlier versions. It
-// is one round trip, because other writers of the tenant wait for it.
-func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissection, dates map[string]string) error {
-	if len(documents) == 0 {
-		return nil
-	}
-	rows, chunks, links := x.rows(documents, dates)
-	return db.Batch(q, func(q *db.Queries) error {
-		return errors.Join(
-			q.DocumentUpsertMany(ctx, rows),
-			q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-			}),
-			q.ChunkInsertMany(ctx, chunks),
-			q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-			}),
-			q.LinkInsertMany(ctx, links),
-			q.LinkResolveRelations(ctx, x.relations()),
-			x.updateTitles(ctx, q, rows.Titles),
-		)
+// settle updates the targets of relations and the titles that searches show: FileTitle where several documents have the
+// same title. ownTitles are the titles of the documents just written, nil after a removal.
+func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
+	project, tenant := x.tenant.ProjectID, x.tenant.ID
+	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
+		ProjectID: project, TenantID: tenant, Collection: x.collection,
 	})
-}
-
-// relations returns the parameters of LinkResolveRelations for the collection.
-func (x *Indexer) relations() db.LinkResolveRelationsParams {
-	return db.LinkResolveRelationsParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-}
-
-// updateTitles sets the titles that searches show: FileTitle where several documents have the same title. ownTitles are
-// the titles of the documents just written, nil after a removal.
-func (x *Indexer) updateTitles(ctx context.Context, q *db.Queries, ownTitles []string) error {
-	return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
-		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection, OwnTitles: ownTitles,
-	})
+	return errors.Join(err, q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
+		ProjectID: project, TenantID: tenant, Collection: x.collection, OwnTitles: ownTitles,
+	}))
 }
 
 // rows returns the rows of documents, of their chunks and of their links, column by column.
@@ -218,30 +210,53 @@ func (x *Indexer) rows(
 		rows.PromotionLevels = append(rows.PromotionLevels, doc.Level)
 		rows.ContentHashes = append(rows.ContentHashes, doc.stamp.Hash[:])
 		rows.SchemaHashes = append(rows.SchemaHashes, doc.schemaHash)
-		rows.CharCounts = append(rows.CharCounts, int32(doc.parsed.CharCount))
+		rows.CharCounts = append(rows.CharCounts, int32(doc.CharCount))
 		rows.FileSizes = append(rows.FileSizes, doc.stamp.Size)
 		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
-		x.addQuoted(&rows, doc)
-		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
+		var places, paths, cues []string
+		for _, place := range doc.Places {
+			places, paths = append(places, place.String()), append(paths, place.Path)
+		}
+		if x.Cues != nil {
+			cues = x.Cues(doc.Triggers, paths)
+		}
+		rows.Places, rows.Cues = append(rows.Places, storedLines(places)), append(rows.Cues, storedLines(cues))
+		rows.Names = append(rows.Names, storedLines(doc.Names))
+		rows.Messages = append(rows.Messages, storedLines(doc.Messages))
+		rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
 		rows.Numbers = append(rows.Numbers, doc.Number)
-		for i, p := range doc.Passages {
-			if p.Question {
-				i -= len(doc.Passages) // see document_chunks
-			}
-			chunks.RelativePaths = append(chunks.RelativePaths, doc.path)
-			chunks.Ordinals = append(chunks.Ordinals, int32(i))
-			chunks.StartLines = append(chunks.StartLines, int32(p.StartLine))
-			chunks.EndLines = append(chunks.EndLines, int32(p.EndLine))
-			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
-			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
-		}
+		rows.ChunkCounts = append(rows.ChunkCounts, addChunks(&chunks, doc))
 		addLinks(&links, doc)
 	}
 	return rows, chunks, links
+}
+
+// addChunks adds the rows of a document's passages. It returns how many are of its text, 0 for a single one: the document
+// is not chunked.
+func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
+	ofText := int32(0)
+	for i, p := range doc.Passages {
+		if !p.FrontMatter {
+			ofText++
+		}
+		if p.Question {
+			i -= len(doc.Passages) // see document_chunks
+		}
+		rows.RelativePaths = append(rows.RelativePaths, doc.path)
+		rows.Ordinals = append(rows.Ordinals, int32(i))
+		rows.StartLines = append(rows.StartLines, int32(p.StartLine))
+		rows.EndLines = append(rows.EndLines, int32(p.EndLine))
+		rows.PassageHashes = append(rows.PassageHashes, p.hash)
+		rows.HeaderPaths = append(rows.HeaderPaths, p.HeaderPath)
+	}
+	if ofText == 1 {
+		return 0
+	}
+	return ofText
 }
 
 // addLinks adds the rows of a document's links. A row holds two paths of a link.
@@ -259,44 +274,11 @@ func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	}
 }
 
-// addQuoted adds the places, names, messages, triggers and cues of a document.
-func (x *Indexer) addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
-	var places, paths, cues []string
-	for _, place := range doc.Places {
-		places, paths = append(places, place.String()), append(paths, place.Path)
-	}
-	if x.Cues != nil {
-		cues = x.Cues(doc.Triggers, paths)
-	}
-	rows.Places = append(rows.Places, storedLines(places))
-	rows.Names = append(rows.Names, storedLines(doc.Names))
-	rows.Messages = append(rows.Messages, storedLines(doc.Messages))
-	rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
-	rows.Cues = append(rows.Cues, storedLines(cues))
-}
-
 // storedTriggers encodes triggers as JSON, without NUL characters, which PostgreSQL refuses; "" for none.
 func storedTriggers(triggers []said.Trigger) string {
 	if len(triggers) == 0 {
 		return ""
 	}
-	encoded, err := json.Marshal(triggers)
-	if err != nil {
-		panic(err) // impossible: a trigger holds only plain values
-	}
+	encoded, _ := json.Marshal(triggers) // it cannot fail: a trigger holds only plain values
 	return strings.ReplaceAll(string(encoded), `\u0000`, "")
-}
-
-// chunkCount counts the passages of a document's text. It returns 0 for a single one: the document is not chunked.
-func chunkCount(passages []DissectedPassage) int32 {
-	count := int32(0)
-	for _, p := range passages {
-		if !p.FrontMatter {
-			count++
-		}
-	}
-	if count == 1 {
-		return 0
-	}
-	return count
 }

@@ -35,11 +35,14 @@ func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval 
 	}
 }
 
+// sweepIfDue sweeps unless another sweep of the project began within the interval.
 func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.Duration) error {
 	const margin = .8 // the next check may come a tenth of the interval later
-	due, err := x.claimSweep(ctx, projectID, time.Duration(margin*float64(interval)))
-	if err != nil || !due {
-		return err
+	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
+		return q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: margin * interval.Seconds()})
+	})
+	if err != nil {
+		return ignoreNoRows(err)
 	}
 	swept, err := x.Sweep(ctx, projectID)
 	if err != nil || swept == 0 {
@@ -51,15 +54,6 @@ func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.D
 		}
 	}
 	return nil
-}
-
-// claimSweep notes that a sweep of the project begins. It returns false if another sweep began
-// within the interval.
-func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (bool, error) {
-	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
-		return q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
-	})
-	return err == nil, ignoreNoRows(err)
 }
 
 func collections() []catalog.Collection {

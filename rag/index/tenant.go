@@ -95,27 +95,17 @@ func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog
 	return tenant, row, err
 }
 
-// ofProject returns the result of f, which reads a project. It returns the zero value, and no error, if the
-// index does not have the project, or if f's query for one row finds none.
-func ofProject[T any](
-	ctx context.Context, x *Index, op, project string, f func(q *db.Queries, id int32) (T, error),
-) (T, error) {
-	result, err := transact(ctx, x.db.Read, op, func(q *db.Queries) (T, error) {
-		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
-		if err != nil {
-			return *new(T), err
-		}
-		return f(q, id)
-	})
-	return result, ignoreNoRows(err)
-}
-
 // LastBranch returns the branch on which a checkout of the project was last in
 // use, "" if the index knows none.
 func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (string, error) {
-	return ofProject(ctx, x, "look up the last branch", project, func(q *db.Queries, id int32) (string, error) {
+	branch, err := transact(ctx, x.db.Read, "look up the last branch", func(q *db.Queries) (string, error) {
+		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
+		if err != nil {
+			return "", err
+		}
 		return q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: id, PathHash: pathHash})
 	})
+	return branch, ignoreNoRows(err)
 }
 
 // HandbookEdition identifies the handbook's content: equal editions have equal content. The zero

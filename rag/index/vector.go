@@ -55,10 +55,6 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Emb
 			sum[j] += float64(component) * float64(len(parts[i]))
 		}
 	}
-	return model.Embedding{Vector: unitVector(sum), Digest: digest}, nil
-}
-
-func unitVector(sum []float64) []float32 {
 	length := 0.0
 	for _, component := range sum {
 		length += component * component
@@ -67,5 +63,5 @@ func unitVector(sum []float64) []float32 {
 	for i, component := range sum {
 		vector[i] = float32(component / max(math.Sqrt(length), math.SmallestNonzeroFloat32))
 	}
-	return vector
+	return model.Embedding{Vector: vector, Digest: digest}, nil
 }

@@ -18,16 +18,19 @@ import (
 func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	references := parser.NewContext()
 	w := bodyWalker{Document: d, inlines: inlineParser{references: references, until: until}}
-	for w.piece = range pieces(d.outline.lines, d.outline.body, size, references) {
+	inList := false // the piece begins inside a list that an earlier piece began
+	for line := d.outline.body; line < len(d.outline.lines); {
+		w.piece, line = parsePiece(d.outline.lines, line, size, references)
 		if w.inlines.late() {
 			return false
 		}
 		first := w.piece.root.FirstChild()
-		if list, ok := first.(*ast.List); ok && w.piece.inList {
+		if list, ok := first.(*ast.List); ok && inList {
 			w.blocks(list.FirstChild(), 1)
 			first = list.NextSibling()
 		}
 		w.blocks(first, 0)
+		inList = w.piece.following != nil && w.piece.following.Kind() == ast.KindListItem
 	}
 	w.parseContents()
 	return !w.inlines.late()

@@ -23,9 +23,6 @@ var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|
 // Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. For a text
 // such as 03/04/2024, which may be two days, it returns "" and true. Without a day it returns "" and false.
 func Day(text string) (day string, ambiguous bool) {
-	if isDay(text) {
-		return text, false
-	}
 	text = ordinal().ReplaceAllString(text, "$1")
 	words := strings.Fields(besideDay().ReplaceAllString(text, " "))
 	var days []string
@@ -42,12 +39,6 @@ func Day(text string) (day string, ambiguous bool) {
 		return "", len(days) > 1
 	}
 	return days[0], false
-}
-
-// isDay reports whether a text is a day in the form 2024-12-23.
-func isDay(text string) bool {
-	_, err := time.Parse(time.DateOnly, text)
-	return err == nil
 }
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
@@ -83,7 +74,7 @@ func (d *Document) setDate() {
 	if d.Date != "" {
 		return
 	}
-	for i, line := range d.outline.textLines(d.outline.firstSection()) {
+	for i, line := range d.outline.textLines(d.FirstSection()) {
 		if found := dateLine().FindStringSubmatch(line); found != nil {
 			d.Date = max(d.Date, d.dayOf(i+1, found[1]))
 		}

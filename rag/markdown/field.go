@@ -34,7 +34,10 @@ func setField(body, field, text string) (string, error) {
 	if strings.HasSuffix(lines[0], "\r\n") {
 		end = "\r\n"
 	}
-	value := yamlText(text)
+	value := text
+	if !plainText().MatchString(text) {
+		value = strconv.Quote(text)
+	}
 	line := field + ": " + value + end
 	switch {
 	case err != nil:
@@ -59,14 +62,7 @@ func setField(body, field, text string) (string, error) {
 	return "", fmt.Errorf("the line cannot be changed without changing others; write it as `%s: %s`", field, value)
 }
 
-// yamlText returns a text as a YAML value in one line, with quotes only if it needs them.
-func yamlText(text string) string {
-	if plainText().MatchString(text) {
-		return text
-	}
-	return strconv.Quote(text)
-}
-
+// plainText matches a YAML value that needs no quotes.
 var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+-]*)*$`)
 
 // fieldValue matches the text after the name of a field: the name's closing quote, the colon, and a quoted value, or a

@@ -11,7 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
-// decodeTOML decodes lines of TOML. first is the number of the first one in the file.
+// decodeTOML decodes lines of TOML as if they had been written as YAML, within the same limits. first is the number of
+// the first one in the file.
 func decodeTOML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
 	err = toml.Unmarshal([]byte(strings.Join(lines, "\n")), &fields)
 	row := 1
@@ -21,23 +22,17 @@ func decodeTOML(lines []string, first int) (fields map[string]any, notes []Error
 	if err != nil {
 		return nil, nil, errorf(first+row-1, "the front matter is not valid TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	fields, err = plainFields(fields, first)
-	return fields, nil, err
-}
-
-// plainFields returns fields as if they had been written as YAML, within the same limits.
-func plainFields(fields map[string]any, line int) (map[string]any, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(fields)
+	err = encoder.Encode(fields)
 	if err != nil {
-		return nil, errorf(line, "the front matter has a value that JSON cannot have: %v", err)
+		return nil, nil, errorf(first, "the front matter has a value that JSON cannot have: %v", err)
 	}
 	doc, err := yamlvalue.Decode(text.String(), yamlLimits)
 	if err != nil {
-		return nil, yamlError(err, line)
+		return nil, nil, yamlError(err, first)
 	}
-	plain, _ := doc.Value.(map[string]any)
-	return plain, nil
+	fields, _ = doc.Value.(map[string]any)
+	return fields, nil, nil
 }

@@ -19,8 +19,8 @@ func TestGolden(t *testing.T) {
 		limit markdown.Limit
 	}{
 		{"problem.md", markdown.DefaultLimit()},
-		{"sections.md", markdown.Limit{MaxTokens: 480, SplitLines: 20, SectionLines: 1000}},
-		{"window.md", markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}},
+		{"sections.md", markdown.Limit{MaxTokens: 480, SplitLines: 20}},
+		{"window.md", markdown.Limit{MaxTokens: 192, SplitLines: 500}},
 		{"wikilinks.md", markdown.DefaultLimit()},
 	}
 	for _, test := range tests {

@@ -143,7 +143,16 @@ func withPlainLinks(content string) string {
 // inlinePart returns the length of the first part of a content. The part is within the
 // bounds. It ends after a line if it can, else after a word, and not inside a link.
 func inlinePart(content string) int {
-	size := inlineWindow(content)
+	size, brackets, emphasis := 0, 0, 0
+	for size < min(len(content), maxInlineBytes) && brackets <= maxInlineBrackets && emphasis <= maxInlineEmphasis {
+		switch content[size] {
+		case '[':
+			brackets++
+		case '*', '_':
+			emphasis++
+		}
+		size++
+	}
 	if size == len(content) {
 		return size
 	}
@@ -159,25 +168,6 @@ func inlinePart(content string) int {
 		return open
 	}
 	return end
-}
-
-// inlineWindow returns how many bytes of a content are within the bounds. They may end
-// inside a word or a character.
-func inlineWindow(content string) int {
-	size := min(len(content), maxInlineBytes)
-	brackets, emphasis := 0, 0
-	for i := range size {
-		switch content[i] {
-		case '[':
-			brackets++
-		case '*', '_':
-			emphasis++
-		}
-		if brackets > maxInlineBrackets || emphasis > maxInlineEmphasis {
-			return i
-		}
-	}
-	return size
 }
 
 func (p inlineParser) parsePart(content string) inline {

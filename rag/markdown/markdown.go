@@ -71,40 +71,55 @@ func errorf(line int, format string, args ...any) *Error {
 
 // Parse parses a markdown file. The error is an *Error: the front matter is invalid, the file is not UTF-8
 // text, it is a pointer or encrypted, or it takes too long to parse.
-func Parse(src []byte) (*Document, error) {
-	if line, b := invalidUTF8(src); line > 0 {
-		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
-	}
-	lines, err := readLines(src)
-	if err != nil {
-		return nil, err
-	}
-	front, err := readFrontMatter(lines)
-	if err != nil {
-		return nil, err
-	}
-	return newDocument(src, lines, front)
-}
+func Parse(src []byte) (*Document, error) { return parse(src, false) }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
 // bytes that are not UTF-8 are replaced by U+FFFD, and the field Title becomes title. The error is an *Error: the file
 // holds a NUL byte, so it is not text, it is a pointer or encrypted, or it takes too long to parse.
-func ParseAny(src []byte) (*Document, error) {
-	line, _ := invalidUTF8(src)
-	if line > 0 {
+func ParseAny(src []byte) (*Document, error) { return parse(src, true) }
+
+// maxParseTime is far more than any file of the largest size takes, on a busy machine too.
+const maxParseTime = 30 * time.Second
+
+func parse(src []byte, lenient bool) (*Document, error) {
+	replaced, b := invalidUTF8(src)
+	switch {
+	case replaced > 0 && lenient:
 		src = bytes.ToValidUTF8(src, []byte("\ufffd"))
+	case replaced > 0:
+		return nil, errorf(replaced, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
 	}
-	lines, err := readLines(src)
-	if err != nil {
-		return nil, err
+	if i := bytes.IndexByte(src, 0); i >= 0 { // text has none, and a PostgreSQL text cannot hold one
+		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
 	}
+	lines := readLines(src)
 	front, notFrontMatter := readFrontMatter(lines)
-	front.fields = inLowerCase(front.fields)
-	doc, err := newDocument(src, lines, front)
-	if err != nil {
+	if notFrontMatter != nil && !lenient {
+		return nil, notFrontMatter
+	}
+	if lenient {
+		front.fields = inLowerCase(front.fields)
+	}
+	if err := checkReadable(src, front.fields); err != nil {
 		return nil, err
 	}
-	doc.NotFrontMatter, doc.Replaced = notFrontMatter, line
+	doc := &Document{
+		FrontMatter: front.fields, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
+		CharCount: utf8.RuneCount(src), LineCount: len(lines), NotFrontMatter: notFrontMatter, Replaced: replaced,
+		outline: newOutline(withoutHidden(lines, front.body), front.body),
+	}
+	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
+		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
+	}
+	doc.setDate()
+	if title, ok := front.fields["title"].(string); ok && strings.TrimSpace(title) != "" {
+		doc.Title = collapse(title)
+	}
+	for _, field := range []string{"description", "summary"} { // summary wins; site generators know description
+		if summary, ok := front.fields[field].(string); ok && strings.TrimSpace(summary) != "" {
+			doc.Summary = strings.TrimSpace(summary)
+		}
+	}
 	return doc, nil
 }
 
@@ -126,58 +141,23 @@ func inLowerCase(fields map[string]any) map[string]any {
 
 // FrontMatter returns the fields of a markdown file without parsing its text, nil without any that can be read.
 func FrontMatter(src []byte) map[string]any {
-	lines, err := readLines(bytes.ToValidUTF8(src, []byte("\ufffd")))
-	if err != nil {
-		return nil
-	}
-	front, err := readFrontMatter(lines)
+	front, err := readFrontMatter(readLines(bytes.ToValidUTF8(src, []byte("\ufffd"))))
 	if err != nil {
 		return nil
 	}
 	return front.fields
 }
 
-// readLines splits a file into lines. A NUL byte is an error: text does not have it,
-// and a PostgreSQL text cannot hold it.
-func readLines(src []byte) ([]string, error) {
-	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
-	}
-	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff"))), nil
+// readLines splits a file into lines without secrets.
+func readLines(src []byte) []string {
+	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
 }
 
 // Lines returns the lines of a file as passages have them: without comments and secrets, each in its place.
 func Lines(src []byte) []string {
-	lines := linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
+	lines := readLines(src)
 	front, _ := readFrontMatter(lines) // front matter that cannot be read is text
 	return withoutHidden(lines, front.body)
-}
-
-// maxParseTime is far more than any file of the largest size takes, on a busy machine too.
-const maxParseTime = 30 * time.Second
-
-func newDocument(src []byte, lines []string, front frontMatter) (*Document, error) {
-	frontMatter := front.fields
-	if err := checkReadable(src, frontMatter); err != nil {
-		return nil, err
-	}
-	doc := &Document{
-		FrontMatter: frontMatter, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
-		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(withoutHidden(lines, front.body), front.body),
-	}
-	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
-		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
-	}
-	doc.setDate()
-	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
-		doc.Title = collapse(title)
-	}
-	for _, field := range []string{"description", "summary"} { // summary wins; site generators know description
-		if summary, ok := frontMatter[field].(string); ok && strings.TrimSpace(summary) != "" {
-			doc.Summary = strings.TrimSpace(summary)
-		}
-	}
-	return doc, nil
 }
 
 // invalidUTF8 returns the line and the value of the first byte that is not UTF-8. The line is 0 if

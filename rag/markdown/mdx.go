@@ -9,8 +9,8 @@ import (
 var (
 	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
 		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
-	codeFence = lazyregexp.New("^[ \t]*(```+|~~~+)")
-	tagName   = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
+	wordEnd = lazyregexp.New(`\w$`)
+	tagName = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
 )
 
 // WithoutMDX returns the markdown of an MDX file: import and export statements, tags of components and comments are
@@ -24,39 +24,33 @@ func WithoutMDX(src []byte) []byte {
 			rest = rest[end+1:]
 		}
 	}
-	fence, inModule, depth, afterText := "", false, 0, false
+	block, inModule, depth, afterText := "", false, 0, false
 	var prose strings.Builder // since the last code block
 	flush := func() {
 		kept.WriteString(withoutTags(prose.String()))
 		prose.Reset()
 	}
 	for line := range strings.Lines(rest) {
+		var isText bool
+		block, isText = BlockBehind(block, line)
 		text := strings.TrimSpace(line)
-		mark := codeFence().FindString(line)
 		switch {
-		case fence != "":
+		case !isText:
+			inModule, afterText = false, true
+			flush()
 			kept.WriteString(line)
-			if strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]) == "" {
-				fence = ""
-			}
 			continue
-		case inModule && text == "" && depth <= 0, inModule && mark != "":
+		case inModule && text == "" && depth <= 0:
 			inModule = false
 		case !inModule && !afterText && moduleLine().MatchString(line):
 			inModule, depth = true, 0
 		}
 		afterText = text != "" && !inModule && text != "---"
-		switch {
-		case inModule:
+		if inModule {
 			depth += strings.Count(line, "{") + strings.Count(line, "(") - strings.Count(line, "}") - strings.Count(line, ")")
-			prose.WriteString(newlines(line))
-		case mark != "":
-			fence = strings.TrimSpace(mark)
-			flush()
-			kept.WriteString(line)
-		default:
-			prose.WriteString(line)
+			line = newlines(line)
 		}
+		prose.WriteString(line)
 	}
 	flush()
 	return []byte(kept.String())
@@ -71,15 +65,18 @@ func withoutTags(text string) string {
 			break
 		}
 		kept.WriteString(text[:at])
-		inWord := at > 0 && isWord(text[at-1]) // as in List<String>
+		inWord := wordEnd().MatchString(text[:at]) // as in List<String>
 		text = text[at:]
 		near := text[:min(len(text), maxTag)]
 		span, removed := 1, 0
 		switch {
-		case near[0] == '`':
-			span = spanEnd(near)
-		case strings.HasPrefix(near, "{/*"):
-			removed = commentEnd(near)
+		case near[0] == '`': // a code span, or its backticks without an end
+			span = len(near) - len(strings.TrimLeft(near, "`"))
+			if end := strings.Index(near[span:], near[:span]); end >= 0 {
+				span += end + span
+			}
+		case strings.HasPrefix(near, "{/*") && strings.Contains(near, "*/}"):
+			removed = strings.Index(near, "*/}") + len("*/}")
 		case !inWord && tagName().MatchString(near):
 			removed = tagEnd(near)
 		}
@@ -95,26 +92,8 @@ func withoutTags(text string) string {
 	return kept.String()
 }
 
-// spanEnd returns the length of the code span at the beginning of a text, or of its backticks.
-func spanEnd(text string) int {
-	ticks := len(text) - len(strings.TrimLeft(text, "`"))
-	if end := strings.Index(text[ticks:], text[:ticks]); end >= 0 {
-		return ticks + end + ticks
-	}
-	return ticks
-}
-
 // maxTag bounds a tag with its attributes, a comment and a code span, in bytes.
 const maxTag = 1000
-
-// commentEnd returns the length of the comment at the beginning of a text, or 0.
-func commentEnd(text string) int {
-	comment, _, ok := strings.Cut(text, "*/}")
-	if !ok {
-		return 0
-	}
-	return len(comment) + len("*/}")
-}
 
 // tagEnd returns the length of the tag at the beginning of a text, or 0. An attribute may be a text or an expression
 // that has > in it.
@@ -137,10 +116,6 @@ func tagEnd(text string) int {
 		}
 	}
 	return 0
-}
-
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 func newlines(text string) string {

@@ -61,6 +61,16 @@ func (d *Document) Lines() []string { return d.outline.lines }
 // Headlines returns the headings of the text in order, without those that are nested in a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
+// FirstSection returns the line of the first heading below the title, or the number of lines.
+func (d *Document) FirstSection() int {
+	for _, h := range d.outline.headings {
+		if h.Level > 1 {
+			return h.Line
+		}
+	}
+	return len(d.outline.lines)
+}
+
 // TextLines visits the lines of the document's text, with their indexes in Lines, without front matter and blocks
 // of code. If the text begins with a block of code, it visits fields in it, as in a proposal for Bitcoin.
 func (d *Document) TextLines() iter.Seq2[int, string] {
@@ -98,16 +108,6 @@ func (o *outline) trim(start, end int) (int, int) {
 	return start, end
 }
 
-// firstSection returns the line of the first heading below the title, or the number of lines.
-func (o *outline) firstSection() int {
-	for _, h := range o.headings {
-		if h.Level > 1 {
-			return h.Line
-		}
-	}
-	return len(o.lines)
-}
-
 // isHeading reports whether a heading of any level begins at the line.
 func (o *outline) isHeading(line int) bool {
 	_, found := slices.BinarySearchFunc(o.headings, line, func(h Headline, line int) int { return h.Line - line })
@@ -137,55 +137,32 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with only headings joins the first section below it
-// that has text, or else the section before. If no section has text, the whole document is one section. title
-// begins the embedded text. An H1 that repeats it, or that is the only H1, is not part of a path.
+// sections splits the document at its headings. A section with only headings joins the next one with text, or the last
+// one. If no section has text, the whole document is one section. title begins the embedded text. An H1 that repeats it,
+// or that is the only H1, is not part of a path.
 func (o *outline) sections(title string) []section {
-	all := o.split(title)
-	holdsText := make([]bool, len(all))
-	for i, s := range all {
-		holdsText[i] = o.holdsText(s)
-	}
-	if !slices.Contains(holdsText, true) {
-		return []section{o.whole()}
-	}
-
-	joined := make([]section, 0, len(all))
+	var joined []section
 	pending := -1 // start of the sections that wait to be joined to the next, -1 for none
-	for i, s := range all {
+	for _, s := range o.split(title) {
+		holdsText := false // more than headings and blank lines
+		for line := s.start; line < s.end; line++ {
+			holdsText = holdsText || o.depth[line] == 0 && !o.isHeading(line)
+		}
 		switch {
-		case holdsText[i]:
+		case holdsText:
 			if pending >= 0 {
 				s.start, pending = pending, -1
 			}
 			joined = append(joined, s)
-		case pending >= 0:
-		case holdsTextBelow(all, holdsText, i):
+		case pending < 0:
 			pending = s.start
-		default:
-			joined[len(joined)-1].end = s.end
 		}
 	}
+	if len(joined) == 0 {
+		return []section{o.whole()}
+	}
+	joined[len(joined)-1].end = len(o.lines)
 	return joined
-}
-
-// holdsTextBelow reports whether a section nested in the i-th holds text.
-func holdsTextBelow(all []section, holdsText []bool, i int) bool {
-	below := i + 1
-	for below < len(all) && all[below].level > all[i].level {
-		below++
-	}
-	return slices.Contains(holdsText[i+1:below], true)
-}
-
-// holdsText reports whether a section has more than headings and blank lines.
-func (o *outline) holdsText(s section) bool {
-	for line := s.start; line < s.end; line++ {
-		if o.depth[line] == 0 && !o.isHeading(line) {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *outline) split(title string) []section {

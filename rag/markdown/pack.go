@@ -7,7 +7,6 @@ import "slices"
 // and paragraphs such as "Recommended:", that introduce what follows.
 type packer struct {
 	outline  *outline
-	maxLines int
 	passages []Passage
 
 	current     section
@@ -51,11 +50,13 @@ func (p *packer) add(start, end int) {
 		return
 	}
 	if end-start > 1 {
-		depth := p.shallowest(start+1, end)
+		depth := slices.Min(p.outline.depth[start+1 : end]) // of the blocks that begin in these lines
 		if depth == insideBlock {
-			p.findRows(start, end)
+			if header := headerRow(p.outline.lines[start:end]); header >= 0 {
+				p.header, p.rows, p.endOfRows = start+header, start+header+2, end
+			}
 		}
-		p.parts(start, end, depth)
+		p.parts(start, end, int(depth))
 		return
 	}
 	p.emit(p.tail)
@@ -63,16 +64,9 @@ func (p *packer) add(start, end int) {
 	p.line(start)
 }
 
-// fits reports whether a passage of the lines [start, end) is within the limits.
+// fits reports whether a passage of the lines [start, end) is within the budget.
 func (p *packer) fits(start, end int) bool {
-	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
-}
-
-// findRows notes the rows of a table in the lines [start, end), which the packer is about to split.
-func (p *packer) findRows(start, end int) {
-	if header := headerRow(p.outline.lines[start:end]); header >= 0 {
-		p.header, p.rows, p.endOfRows = start+header, start+header+2, end
-	}
+	return p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
 // headerTokens estimates the tokens of the table's header if the line is one of its rows. It returns 0 for another
@@ -111,9 +105,6 @@ func (p *packer) parts(start, end, depth int) {
 	}
 }
 
-// shallowest returns the smallest nesting depth of a block that begins in [start, end).
-func (p *packer) shallowest(start, end int) int { return int(slices.Min(p.outline.depth[start:end])) }
-
 // emit ends the current passage before the line end. The next passage begins there.
 func (p *packer) emit(end int) {
 	start, stop := p.outline.trim(p.start, end)
@@ -148,7 +139,7 @@ func (p *packer) begin(start int) {
 
 // line splits a line that does not fit into one passage.
 func (p *packer) line(line int) {
-	for _, text := range cutLine(p.outline.lines[line], p.budget) {
+	for _, text := range Cut(p.outline.lines[line], p.budget) {
 		p.append(line, line, text)
 	}
 	p.begin(line + 1)

@@ -24,13 +24,10 @@ type Limit struct {
 	// SplitLines is the number of lines over which a document is split at its
 	// headings even if it fits MaxTokens.
 	SplitLines int
-	// SectionLines is the number of lines over which a section is split between
-	// its blocks even if it fits MaxTokens.
-	SectionLines int
 }
 
 // DefaultLimit suits a window of 512 tokens.
-func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500, SectionLines: 1000} }
+func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
 // Bounds of what Heading returns, in estimated tokens. They leave minTextTokens
 // of the smallest window to the text.
@@ -62,7 +59,7 @@ func Heading(title, headerPath string) string {
 // is embedded with. Every line behind the front matter that is not blank is within the lines of a passage. A
 // document without such a line has no passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
-	p := packer{outline: &d.outline, maxLines: limit.SectionLines}
+	p := packer{outline: &d.outline}
 	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }
 
 	sections := []section{d.outline.whole()}

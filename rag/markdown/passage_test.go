@@ -25,8 +25,8 @@ func fence(n int) string { return "```\n" + strings.Repeat("a ", n-6) + "\n```\n
 func TestPassages(t *testing.T) {
 	t.Parallel()
 	standard := markdown.DefaultLimit()
-	split, short := standard, standard
-	split.SplitLines, short.SectionLines = 1, 4
+	split := standard
+	split.SplitLines = 1
 	tests := []struct {
 		name, title, src string
 		limit            markdown.Limit
@@ -48,15 +48,15 @@ func TestPassages(t *testing.T) {
 		{"plain text in a path", "", "## The `x` [of](y.md) *z* \\# &amp;\na\n", split, []string{"1-2 ## The x of z # &"}},
 		{"an empty heading", "", "##\na\n###\nb\n", split, []string{"1-2", "3-4"}},
 		{"an empty section goes with the one under it", "", "a\n## A\n### B\nb\n", split, []string{"1-1", "2-4 ## A > ### B"}},
-		{"or with the one before", "", "## A\na\n## B\n### C\n## D\nd\n", split, []string{"1-4 ## A", "5-6 ## D"}},
+		{"or with the next one", "", "## A\na\n## B\n### C\n## D\nd\n", split, []string{"1-2 ## A", "3-6 ## D"}},
+		{"or with the last one, at the end", "", "## A\na\n## B\nb\n## C\n", split, []string{"1-2 ## A", "3-5 ## B"}},
 		{"or with the next, at the beginning", "", "## A\n## B\nb\n", split, []string{"1-3 ## B"}},
 		{"headings alone", "", "## A\n\n### B\n", split, []string{"1-3"}},
 		{"a heading without room beside its text", "T", "## A\n\n" + fence(476) + "\nb\n", standard, []string{"1-5 ## A", "7-7 ## A"}},
 		{"a deeper heading is text", "T", "## A\n\na\n\n#### B\n\n" + fence(476), standard, []string{"1-3 ## A", "5-5 ## A", "7-9 ## A"}},
 		{"headings go with what they head", "T", "a\n\n" + fence(400) + "\n#### B\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
 		{"an introduction goes with what it introduces", "T", "a\n\n" + fence(400) + "\n**So:**\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
-		{"SectionLines, between blocks only", "", "a\n\nb\n\n```\n\n\n\n\n\nc\n```\nd\n", short, []string{"1-3", "5-12", "13-13"}},
-		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1"}},
+		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1", "1-1"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,13 +84,13 @@ func TestPassages_LeavesOutHeadingThatPathRepeats(t *testing.T) {
 
 func TestPassages_CutsLine(t *testing.T) {
 	t.Parallel()
-	limit := markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}
+	limit := markdown.Limit{MaxTokens: 192, SplitLines: 500}
 	tests := []struct {
 		name, line string
 		want       []string
 	}{
-		{"behind a sentence, in equal parts", strings.Repeat("It is so. ", 50), []string{
-			strings.TrimSpace(strings.Repeat("It is so. ", 25)), strings.TrimSpace(strings.Repeat("It is so. ", 25)),
+		{"behind a sentence near the middle", strings.Repeat("It is so. ", 50), []string{
+			strings.TrimSpace(strings.Repeat("It is so. ", 26)), strings.TrimSpace(strings.Repeat("It is so. ", 24)),
 		}},
 		{"behind a sentence without spaces", strings.Repeat("数据库连接池。", 40), []string{
 			strings.Repeat("数据库连接池。", 20), strings.Repeat("数据库连接池。", 20),
@@ -98,9 +98,9 @@ func TestPassages_CutsLine(t *testing.T) {
 		{"behind a word", strings.Repeat("a ", 200), []string{
 			strings.TrimSpace(strings.Repeat("a ", 100)), strings.TrimSpace(strings.Repeat("a ", 100)),
 		}},
-		{"inside a word", strings.Repeat("数", 200), []string{strings.Repeat("数", 192), strings.Repeat("数", 8)}},
-		{"before a word that fits nowhere", "a " + strings.Repeat("数", 200), []string{
-			"a", strings.Repeat("数", 192), strings.Repeat("数", 8),
+		{"inside a word", strings.Repeat("数", 200), []string{strings.Repeat("数", 100), strings.Repeat("数", 100)}},
+		{"not at a space far from the middle", "aa " + strings.Repeat("数", 201), []string{
+			"aa " + strings.Repeat("数", 100), strings.Repeat("数", 101),
 		}},
 	}
 	for _, test := range tests {

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -31,27 +30,10 @@ type piece struct {
 	// following is the block or list item with which the next piece begins. It is nil if all blocks belong to
 	// this piece.
 	following ast.Node
-	// inList is set if the piece begins inside a list that an earlier piece began.
-	inList bool
 }
 
-// pieces parses the blocks of a document from a line on, piece by piece. references collects the link
+// parsePiece parses the piece that begins at a line, and returns the line of the next one. references collects the link
 // reference definitions of all pieces.
-func pieces(lines []string, first int, size pieceSize, references parser.Context) iter.Seq[piece] {
-	return func(yield func(piece) bool) {
-		inList := false
-		for first < len(lines) {
-			p, end := parsePiece(lines, first, size, references)
-			p.inList = inList
-			if !yield(p) {
-				return
-			}
-			first, inList = end, p.following != nil && p.following.Kind() == ast.KindListItem
-		}
-	}
-}
-
-// parsePiece parses the piece that begins at a line, and returns the line of the next one.
 func parsePiece(lines []string, first int, size pieceSize, references parser.Context) (piece, int) {
 	for usual := size.usual; ; usual *= 2 {
 		end := first
@@ -72,7 +54,9 @@ func parsePiece(lines []string, first int, size pieceSize, references parser.Con
 		if p.following != nil {
 			return p, p.line(p.following)
 		}
-		if usual >= size.longest && p.nests() {
+		first := p.root.FirstChild()
+		isTree := first != nil && (first.HasChildren() || first.NextSibling() != nil) // others, such as a block of code, are small
+		if usual >= size.longest && isTree {
 			return p, end
 		}
 	}
@@ -117,13 +101,6 @@ func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 // isFirst reports whether a block begins on the first line of the piece. It returns true for nil.
 func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
-}
-
-// nests reports whether the piece has several blocks, or one with children. The tree
-// of a single block without children, such as a block of code, is small.
-func (p *piece) nests() bool {
-	first := p.root.FirstChild()
-	return first != nil && (first.HasChildren() || first.NextSibling() != nil)
 }
 
 // maxReferenceLines is the length of the longest paragraph that is searched for link

@@ -15,8 +15,8 @@ import (
 
 var limits = []markdown.Limit{
 	markdown.DefaultLimit(),
-	{MaxTokens: 192, SplitLines: 1, SectionLines: 3},
-	{MaxTokens: 250, SplitLines: 10, SectionLines: 12},
+	{MaxTokens: 192, SplitLines: 1},
+	{MaxTokens: 250, SplitLines: 10},
 }
 
 // checkPassages holds every document to the promises of Passages and Halve.

@@ -49,23 +49,20 @@ func eachSecret(text string, kind int, f func(start, end int)) {
 		parts = []string{text}
 	}
 	for offset := 0; len(parts) > 0; parts = parts[1:] {
-		if hasHint(parts[0]) {
-			secretsOf(parts[0], kind, func(start, end int) { f(offset+start, offset+end) })
+		part, found := parts[0], [][]int{}
+		if hasHint(part) {
+			found = secretKinds[kind].pattern().FindAllStringSubmatchIndex(part, -1)
 		}
-		offset += len(parts[0])
-	}
-}
-
-// secretsOf is eachSecret for a text with a hint.
-func secretsOf(text string, kind int, f func(start, end int)) {
-	for _, at := range secretKinds[kind].pattern().FindAllStringSubmatchIndex(text, -1) {
-		whole, start, end := text[at[0]:at[1]], at[len(at)-2], at[len(at)-1]
-		secret := text[start:end]
-		isOther := strings.HasPrefix(whole, "://"+secret+":") || strings.HasSuffix(whole, "@sha256") ||
-			strings.EqualFold(whole[:6], "secret") && secret == strings.ToLower(secret)
-		if !isOther && !example().MatchString(secret) {
-			f(start, end)
+		for _, at := range found {
+			whole, start, end := part[at[0]:at[1]], at[len(at)-2], at[len(at)-1]
+			secret := part[start:end]
+			isOther := strings.HasPrefix(whole, "://"+secret+":") || strings.HasSuffix(whole, "@sha256") ||
+				strings.EqualFold(whole[:6], "secret") && secret == strings.ToLower(secret)
+			if !isOther && !example().MatchString(secret) {
+				f(offset+start, offset+end)
+			}
 		}
+		offset += len(part)
 	}
 }
 

@@ -1,7 +1,6 @@
 package said
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -93,10 +92,13 @@ func noticeIn(line string) Status {
 	}
 	for _, m := range formsIn(rest) {
 		if m.where == everywhere && m.relation != "" {
-			status.Relations = appendFollowing(status.Relations, m.relation, rest[m.end:])
+			text := rest[m.end:] // each document that is named at its beginning
+			for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
+				status.Relations, text = appendNamed(status.Relations, m.relation, found), text[len(found[0]):]
+			}
 		}
 	}
-	if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
+	if namesSuccessor(status.Relations) {
 		status.Word = "superseded"
 	}
 	return status

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,9 +26,6 @@ type Citation struct {
 	Raw string
 }
 
-// maxPlaces bounds the places of one document.
-const maxPlaces = 200
-
 // fileName is a name with an extension, perhaps behind folders.
 const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
 
@@ -50,11 +48,9 @@ var (
 func Places(document *markdown.Document) []Citation {
 	var places []Citation
 	for i, line := range document.TextLines() {
-		if len(places) < maxPlaces {
-			places = append(places, placesOfLine(line, i+1)...)
-		}
+		places = append(places, placesOfLine(line, i+1)...)
 	}
-	return places[:min(len(places), maxPlaces)]
+	return places
 }
 
 // placesOfLine returns the places of a line of text: first those in code, then links, then others.
@@ -67,7 +63,7 @@ func placesOfLine(line string, number int) []Citation {
 	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
 		destination := string(rest[found[2]:found[3]])
 		isPicture := rest[found[0]] == '!' // a picture is a part of the document, not a place that it cites
-		blankOut(rest[found[0]:found[1]])
+		copy(rest[found[0]:found[1]], bytes.Repeat([]byte(" "), found[1]-found[0]))
 		target, ok := markdown.RelativeLink(destination)
 		if !ok || isPicture || markdown.HasExtension(target) {
 			continue
@@ -134,12 +130,6 @@ func placesInCode(line string) []Citation {
 		}
 	}
 	return places
-}
-
-func blankOut(text []byte) {
-	for i := range text {
-		text[i] = ' '
-	}
 }
 
 // ParsePlace reads a place such as src/pool.go:12-20. It returns false if the text names no

@@ -15,33 +15,23 @@ var (
 	longFlag   = regexp.MustCompile(`^--[a-z][a-z0-9]*(?:-[a-z0-9]+)+`)
 )
 
-// Names returns the names of code among texts that a document quotes, each once: a function, type or constant such as
-// Pool.Close, a route such as /users/{}, a long flag of a command such as --dry-run.
+// Names returns the names of code among texts that a document quotes. A text may be a name, such as Pool.Close, or a
+// route, such as /users/{}. Other texts may have long flags of a command, such as --dry-run.
 func Names(quotes []string) []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, text := range quotes {
-		for _, name := range namesIn(text) {
-			if !seen[name] {
-				seen[name] = true
-				names = append(names, name)
-			}
+		if found := quotedName().FindStringSubmatch(text); found != nil {
+			names = append(names, found[1])
+			continue
 		}
-	}
-	return names
-}
-
-// namesIn returns the names in a quote: the whole quote if it is a name or a route, or else the long flags in it.
-func namesIn(text string) (names []string) {
-	if found := quotedName().FindStringSubmatch(text); found != nil {
-		return []string{found[1]}
-	}
-	if key := RouteKey(text); key != "" {
-		return []string{key}
-	}
-	for word := range strings.FieldsSeq(text) {
-		if flag := LongFlag(word); flag != "" {
-			names = append(names, flag)
+		if key := RouteKey(text); key != "" {
+			names = append(names, key)
+			continue
+		}
+		for word := range strings.FieldsSeq(text) {
+			if flag := LongFlag(word); flag != "" {
+				names = append(names, flag)
+			}
 		}
 	}
 	return names

@@ -18,11 +18,27 @@ const (
 // Quotes returns the distinct texts that a document quotes, in order: spans of code, words in quotation marks, and the
 // lines of blocks of code. Among these are names of code, and messages that programs print.
 func Quotes(document *markdown.Document) []string {
-	q := quotes{seen: map[string]bool{}}
+	var quotes []string
+	seen, size := map[string]bool{}, 0
+	add := func(text string) {
+		text = oneLine(text)
+		if text == "" || len(text) > maxQuote || seen[text] || size+len(text) > maxQuotesBytes {
+			return
+		}
+		seen[text] = true
+		quotes = append(quotes, text)
+		size += len(text)
+	}
 	var block string
 	var paragraph []string // a span may go on in the next line
 	end := func() {
-		q.addText(strings.Join(paragraph, " "))
+		text := strings.Join(paragraph, " ")
+		for _, words := range InQuotation(text) {
+			add(words)
+		}
+		for _, span := range codeSpan().FindAllStringSubmatch(text, -1) {
+			add(span[1])
+		}
 		paragraph = nil
 	}
 	for i, line := range document.Lines() {
@@ -34,47 +50,20 @@ func Quotes(document *markdown.Document) []string {
 		case !isText && (opened == "" || block == ""): // a fence
 			end()
 		case !isText:
-			q.add(line)
+			add(line)
 		case strings.TrimSpace(line) == "":
 			end()
 		case isField, startsPart().MatchString(line):
 			end()
 			paragraph = append(paragraph, line)
 		case indented().MatchString(line) && len(paragraph) == 0:
-			q.add(line)
+			add(line)
 		default:
 			paragraph = append(paragraph, strings.TrimSpace(line))
 		}
 	}
 	end()
-	return q.all
-}
-
-// quotes collects texts.
-type quotes struct {
-	all   []string
-	seen  map[string]bool
-	bytes int
-}
-
-func (q *quotes) add(text string) {
-	text = strings.Join(strings.Fields(text), " ")
-	if text == "" || len(text) > maxQuote || q.seen[text] || q.bytes+len(text) > maxQuotesBytes {
-		return
-	}
-	q.seen[text] = true
-	q.all = append(q.all, text)
-	q.bytes += len(text)
-}
-
-// addText adds the spans of code in a text, and its words in quotation marks.
-func (q *quotes) addText(text string) {
-	for _, words := range InQuotation(text) {
-		q.add(words)
-	}
-	for _, span := range codeSpan().FindAllStringSubmatch(text, -1) {
-		q.add(span[1])
-	}
+	return quotes
 }
 
 // inQuotation matches words in quotation marks.

@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -45,7 +43,6 @@ var (
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
 	named     = lazyregexp.New(namedForm)
 	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
-	series    = lazyregexp.New(`(?i)^(?:` + seriesForm + `)$`)
 	// nextNamed matches a named document at the beginning of a text, after words such as "by".
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
@@ -70,35 +67,12 @@ func relationsIn(text string) []NamedRelation {
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
-		if !namesDecision(line) {
+		if !strings.ContainsAny(line, "0123456789") { // a cheap test, which saves time
 			continue
 		}
 		for _, found := range mentioned().FindAllStringSubmatch(line, -1) {
 			relations = append(relations, NamedRelation{Relation: Mentions, Destination: "#" + found[1]})
 		}
-	}
-	return relations
-}
-
-// namesDecision is a cheap test before mentioned. It reports whether a line has a number after the name of a series.
-func namesDecision(line string) bool {
-	const digits = "0123456789"
-	isLetter := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
-	for at := strings.IndexAny(line, digits); at >= 0; at = strings.IndexAny(line, digits) {
-		before := strings.TrimRight(line[:at], "-_ #")
-		name := before[len(strings.TrimRightFunc(before, isLetter)):]
-		if name != "" && series().MatchString(name) {
-			return true
-		}
-		line = strings.TrimLeft(line[at:], digits)
-	}
-	return false
-}
-
-// appendFollowing adds a relation to each document that is named at the beginning of a text.
-func appendFollowing(relations []NamedRelation, relation Relation, text string) []NamedRelation {
-	for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
-		relations, text = appendNamed(relations, relation, found), text[len(found[0]):]
 	}
 	return relations
 }

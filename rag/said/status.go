@@ -30,10 +30,8 @@ type Status struct {
 // superseded or expired, and "" without such a word. It returns superseded wherever the text names a document that
 // replaces it.
 func StatusWord(text string) string {
-	for _, r := range relationsIn(text) {
-		if r.Relation == SupersededBy {
-			return "superseded"
-		}
+	if namesSuccessor(relationsIn(text)) {
+		return "superseded"
 	}
 	text = struckOut().ReplaceAllString(text, "")
 	if alone, ok := firstForm(formAsStatus(), text); ok {
@@ -45,6 +43,11 @@ func StatusWord(text string) string {
 		}
 	}
 	return ""
+}
+
+// namesSuccessor reports whether one of the relations is to a document that replaces this one.
+func namesSuccessor(relations []NamedRelation) bool {
+	return slices.ContainsFunc(relations, func(r NamedRelation) bool { return r.Relation == SupersededBy })
 }
 
 var struckOut = lazyregexp.New(`~~[^~]*~~`)
@@ -92,7 +95,7 @@ func StatusOf(document *markdown.Document, file string) Status {
 	}
 	if status.Word == "" || status.Word == "active" && noticed.Word != "" {
 		status.Word = noticed.Word
-		if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
+		if namesSuccessor(status.Relations) {
 			status.Word = "superseded"
 		}
 	}
@@ -194,11 +197,7 @@ func statusText(document *markdown.Document) string {
 	if len(headings) == 1 { // several are about something else, such as the states of an order
 		return headings[0]
 	}
-	beginning := lines
-	firstSection := slices.IndexFunc(headlines, func(h markdown.Headline) bool { return h.Level > 1 })
-	if firstSection >= 0 {
-		beginning = lines[:headlines[firstSection].Line]
-	}
+	beginning := lines[:document.FirstSection()]
 	for i, line := range document.TextLines() {
 		if i >= len(beginning) {
 			break

@@ -39,24 +39,19 @@ type Trigger struct {
 
 // String returns the trigger in one line: its patterns, and then its conditions.
 func (t Trigger) String() string {
-	kinds := []struct {
-		name     string
-		patterns []string
-	}{
-		{"run", t.Run},
-		{"edit", t.Edit},
-		{"fails", t.Fails},
-		{"writes", t.Writes},
-		{"removes", t.Removes},
-		{"with", t.With},
-		{"without", t.Without},
-	}
 	var parts []string
-	for _, kind := range kinds {
-		if len(kind.patterns) > 0 {
-			parts = append(parts, kind.name+" "+strings.Join(kind.patterns, " | "))
+	add := func(name string, patterns []string) {
+		if len(patterns) > 0 {
+			parts = append(parts, name+" "+strings.Join(patterns, " | "))
 		}
 	}
+	add("run", t.Run)
+	add("edit", t.Edit)
+	add("fails", t.Fails)
+	add("writes", t.Writes)
+	add("removes", t.Removes)
+	add("with", t.With)
+	add("without", t.Without)
 	if t.Bare {
 		parts = append(parts, "bare")
 	}
@@ -205,10 +200,10 @@ var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "aff
 
 // Scope returns a trigger for edits of the files that a document is about. A field of the front matter names them. An
 // AGENTS.md or CLAUDE.md below the root is about its folder. In filesField only patterns count, not single files. Scope
-// returns false if nothing names files.
-func Scope(file string, frontMatter map[string]any, filesField string) (Trigger, bool) {
+// returns nil if nothing names files.
+func Scope(file string, frontMatter map[string]any, filesField string) []Trigger {
 	if name := path.Base(file); (name == "AGENTS.md" || name == "CLAUDE.md") && path.Dir(file) != "." {
-		return Trigger{Edit: []string{path.Dir(file) + "/**"}, Scope: name}, true
+		return []Trigger{{Edit: []string{path.Dir(file) + "/**"}, Scope: name}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(frontMatter)) {
 		isScope := slices.Contains(scopeFields, strings.ToLower(name))
@@ -218,10 +213,10 @@ func Scope(file string, frontMatter map[string]any, filesField string) (Trigger,
 			patterns = slices.DeleteFunc(patterns, func(pattern string) bool { return !strings.ContainsAny(pattern, "*?[{") })
 		}
 		if isScope && len(patterns) > 0 {
-			return Trigger{Edit: patterns[:min(len(patterns), maxPatterns)], Scope: name}, true
+			return []Trigger{{Edit: patterns[:min(len(patterns), maxPatterns)], Scope: name}}
 		}
 	}
-	return Trigger{}, false
+	return nil
 }
 
 // scopePatterns reads patterns as people write them: a list, or a text with commas between them. A comma in braces

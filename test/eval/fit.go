@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,7 +212,7 @@ func (o observer) makeProject(ctx context.Context, documents []document, name st
 	}
 	files := make([]file.File, len(documents))
 	for i, d := range documents {
-		files[i] = file.File{Path: d.Path, Content: []byte(d.Text), Size: int64(len(d.Text))}
+		files[i] = file.File{Path: d.Path, Content: []byte(d.Text), Stamp: file.Stamp{Hash: sha256.Sum256([]byte(d.Text))}}
 	}
 	_, err = o.index.Indexer(tenant, catalog.Compounding, nil).Index(ctx, files)
 	if err != nil || !slices.Contains(o.modes, rag.Vector) {

@@ -4,6 +4,7 @@
 package ragtest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -180,10 +181,10 @@ func (AnyDocument) Rules(path string) (project.Rules, bool) {
 // File returns a document whose content is the given lines.
 func File(path string, lines ...string) document.File {
 	content := strings.Join(lines, "\n") + "\n"
-	return document.File{
-		Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 123_456_789),
-		ChangeTime: time.Unix(1_700_000_001, 123_456_789), Inode: 1<<64 - 1,
-	}
+	return document.File{Path: path, Content: []byte(content), Stamp: document.Stamp{
+		Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 123_456_789),
+		ChangeTime: time.Unix(1_700_000_001, 123_456_789), Inode: 1<<64 - 1, Hash: sha256.Sum256([]byte(content)),
+	}}
 }
 
 // Section returns a heading with enough words of one subject to be one passage in a document that

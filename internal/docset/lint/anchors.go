@@ -57,7 +57,7 @@ var (
 // anchorsOf returns the names of the parts of a document.
 func anchorsOf(d *docset.Document) map[string]bool {
 	names := map[string]bool{}
-	for _, h := range d.Headlines {
+	for _, h := range d.Headlines() {
 		text, _, _ := strings.Cut(h.Text, "{#")
 		names[anchorName(text)] = true
 	}

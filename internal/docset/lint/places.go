@@ -12,9 +12,9 @@ import (
 // checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
 // The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
-	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, CitingDocuments(e.set))
-	if err != nil {
-		return err
+	changes, unknown := history.NewPlaceChecker(e.project.Root).Check(ctx, CitingDocuments(e.set))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if unknown != nil {
 		e.report.Notes = append(e.report.Notes, "cited places were not checked: "+unknown.Error())

@@ -98,7 +98,7 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 func TestRender_NumbersLines(t *testing.T) {
 	t.Parallel()
 	r := renderer{set: &docset.Set{}, external: &docset.Set{}}
-	d := &docset.Document{Dissection: index.Dissection{Title: "T", FrontMatterLines: 3}}
+	d := &docset.Document{Dissection: index.Dissection{Document: markdown.Document{Title: "T", FrontMatterLines: 3}}}
 	got := r.render(d, markdown.Lines([]byte("---\na: b\n---\n# T\n\n## H\n\np\nq\n\n- i\n  - j\n\n```\nc\n```\n\n|a|\n|-|\n|b|\n|d|\n\n1. k\n\n   l\n\n> m")))
 	numbered := regexp.MustCompile(`<([a-z0-9]+)[^>]* data-line="(\d+)"`)
 	lines := []string{}

@@ -60,28 +60,20 @@ const few = 2
 
 // Add adds the messages that a document quotes, and its title, which may be a message too.
 func (m *Messages) Add(document int, title string, messages []string) {
-	m.add(document, slices.Concat([]string{title}, said.InQuotation(title), messages))
-}
-
-// In returns the documents that quote a line of an output. The document with the heaviest run of words comes first.
-// Numbers, paths and values may differ. In ignores a message that more than few documents quote.
-func (m *Messages) In(output string) []Match {
-	return slices.SortedFunc(maps.Values(m.in(output)), func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
-	})
-}
-
-func (m *Messages) add(document int, texts []string) {
 	if m.places == nil {
 		m.places, m.quoted = map[string][]place{}, map[string]int{}
 	}
 	known := map[string]bool{}
-	for _, text := range texts {
+	for _, text := range slices.Concat([]string{title}, said.InQuotation(title), messages) {
 		words := printedWords(everyFailure().ReplaceAllString(text, " "+cut+" "))
 		said, key := message{document: document, text: text, words: words}, strings.Join(words, " ")
 		for _, word := range words {
-			said.weights = append(said.weights, weightOf(word))
-			said.weight += weightOf(word)
+			weight := 0.
+			if word != digits && word != cut && !strings.HasPrefix(word, value) {
+				weight = wordvec.Weight(word)
+			}
+			said.weights = append(said.weights, weight)
+			said.weight += weight
 		}
 		if said.weight < leastWeight || len(words) < leastRun || known[key] {
 			continue
@@ -97,10 +89,12 @@ func (m *Messages) add(document int, texts []string) {
 	}
 }
 
-// in maps a document to its best match: the message of which one line of the text has the heaviest run of words.
-func (m *Messages) in(text string) map[int]Match {
+// In returns the documents that quote a line of an output, each with the message of which one line has the heaviest run
+// of words. The document with the heaviest run comes first. Numbers, paths and values may differ. In ignores a message
+// that more than few documents quote.
+func (m *Messages) In(output string) []Match {
 	found := map[int]Match{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		words := printedWords(line)
 		for i, word := range words {
 			if len(m.places[word]) > commonplace {
@@ -116,7 +110,9 @@ func (m *Messages) in(text string) map[int]Match {
 			}
 		}
 	}
-	return found
+	return slices.SortedFunc(maps.Values(found), func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+	})
 }
 
 // run returns the number and the weight of the words in the run that the message and a text have in common. own and
@@ -135,13 +131,6 @@ func (m message) run(own int, text []string, other int) (count int, weight float
 		}
 	}
 	return count, weight
-}
-
-func weightOf(word string) float64 {
-	if word == digits || word == cut || strings.HasPrefix(word, value) {
-		return 0
-	}
-	return wordvec.Weight(word)
 }
 
 // printedWords returns the words of a line of output, in lower case, with value and digits in place of details.

@@ -29,12 +29,11 @@ func Cues(triggers []said.Trigger, cited []string) []string {
 	for program := range s.runs {
 		cues = append(cues, cue(runCue, program))
 	}
-	for _, e := range slices.Concat(s.edits, s.scopes) {
-		for _, pattern := range e.patterns {
-			if strings.HasPrefix(pattern, "!") {
-				continue
+	for _, d := range slices.Concat(s.edits, s.scopes) {
+		for _, pattern := range d.patterns {
+			if !strings.HasPrefix(pattern, "!") {
+				cues = append(cues, cue(atCue, longestPart(pattern)))
 			}
-			cues = append(cues, cue(atCue, longestPart(pattern)))
 		}
 	}
 	if len(s.fails) > 0 {

@@ -33,7 +33,7 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 		}
 		for _, line := range t.Run {
 			switch {
-			case isAlone(line, t):
+			case len(strings.Fields(line)) == 1 && !t.Bare && len(t.With)+len(t.Without) == 0:
 				add("is a program alone, and fires on each call of %s: add words, with or without", line)
 			case strings.Contains(line, "&&") || strings.Contains(line, " | ") || strings.Contains(line, "; "):
 				add("has several commands, and each command is compared alone: keep one of %s, and write the other with `with`", line)
@@ -56,11 +56,6 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 		}
 	}
 	return doubts
-}
-
-// isAlone reports whether a line of a trigger is only a program, so that it matches any call of it.
-func isAlone(line string, t said.Trigger) bool {
-	return len(strings.Fields(line)) == 1 && !t.Bare && len(t.With)+len(t.Without) == 0
 }
 
 // matchesItself reports whether a line of a trigger matches itself, read as a command with the first of each word's

@@ -21,9 +21,9 @@ func (r *reader) write(file, text string) {
 	r.writes = append(r.writes, Edit{Path: file, New: text})
 }
 
-// writeFiles records which files a program writes. text is its input from a pipe or a here-document.
-func (r *reader) writeFiles(args []string, text string) {
-	for _, start := range starts(args) {
+// writeFiles records which files the programs in a call write. text is their input from a pipe or a here-document.
+func (r *reader) writeFiles(args []string, programs []int, text string) {
+	for _, start := range programs {
 		words := operands(args[start+1:])
 		isFlagged := func(flag string) bool {
 			return slices.ContainsFunc(args[start+1:], func(arg string) bool { return isSameFlag(flag, word{text: arg}) })
@@ -63,23 +63,17 @@ func operands(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" })
 }
 
-// patchedFile returns the file that a line of a patch names as its target, or false for any other line.
-func patchedFile(line string) (file string, isFile bool) {
-	for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
-		file, isFile = strings.CutPrefix(line, mark)
-		if isFile {
-			return file, true
-		}
-	}
-	return "", false
-}
-
 // Patched returns the edits of a patch. It reads the form of diff -u and that of apply_patch from Codex.
 func Patched(patch string) []Edit {
 	var edits []Edit
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
-		file, isFile := patchedFile(line)
+		file, isFile := line, false // the target of the patch
+		for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
+			if !isFile {
+				file, isFile = strings.CutPrefix(line, mark)
+			}
+		}
 		switch last := len(edits) - 1; {
 		case isFile && file != "/dev/null":
 			file, _, _ = strings.Cut(strings.TrimSpace(file), "\t")

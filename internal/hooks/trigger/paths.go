@@ -1,38 +1,34 @@
 package trigger
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edit returns the triggers that match an edit, the most precise first.
+// Edit returns the triggers that match an edit.
 func (s *Set) Edit(e Edit) []Match {
 	var matches []Match
 	text, old := newText(e.New, len(s.edits)), newText(e.Old, len(s.edits))
-	for _, t := range s.edits {
-		matched, isLike := likeAny(t.patterns, e.Path)
-		if !isLike || t.isNew != nil && *t.isNew != e.Creates {
+	isNew := func(pattern string) bool { return text.has(pattern, statementEnd) }
+	isGone := func(pattern string) bool { return old.has(pattern, statementEnd) && !isNew(pattern) }
+	for _, d := range s.edits {
+		matched, isLike := likeAny(d.patterns, e.Path)
+		if !isLike || d.isNew != nil && *d.isNew != e.Creates {
 			continue
 		}
-		said, isWritten := firstIn(t.writes, text)
-		if !isWritten {
-			continue
-		}
-		isRemoved := func(pattern string) bool {
-			return old.has(pattern, statementEnd) && !text.has(pattern, statementEnd)
-		}
-		removed, isGone := firstWhere(t.removes, isRemoved)
-		if isGone && t.declared.holdsIn(text, e.Path) {
-			m := t.declared.match(strings.TrimSpace(said + " " + removed))
-			if m.Text == "" {
-				m.Text = matched
-			}
+		written, isWritten := firstWhere(d.writes, isNew)
+		removed, isRemoved := firstWhere(d.removes, isGone)
+		if isWritten && isRemoved && d.holds(func(c condition) bool { return c.isIn(text, e.Path) }) {
+			m := d.match(strings.TrimSpace(written + " " + removed))
+			m.Text = cmp.Or(m.Text, matched)
 			m.Literal += len(strings.ReplaceAll(matched, "*", ""))
 			matches = add(matches, m)
 		}
 	}
-	return sorted(matches)
+	return matches
 }
 
 // Scopes returns a match for each document whose scope has a file, the narrowest scope first.
@@ -40,32 +36,18 @@ func (s *Set) Scopes(file string) []Match {
 	var matches []Match
 	for _, scope := range s.scopes {
 		if matched, isLike := likeAny(scope.patterns, file); isLike {
-			m := scope.declared.match(matched)
+			m := scope.match(matched)
 			m.Patterns, m.Text = scope.patterns, matched
-			m.Literal = strings.Count(matched, "/")*maxDepth + len(strings.ReplaceAll(matched, "*", ""))
+			m.Literal += strings.Count(matched, "/") * maxDepth
 			matches = append(matches, m)
 		}
 	}
-	return sorted(matches)
+	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Literal, a.Literal) })
+	return matches
 }
 
 // maxDepth is the weight of each folder in a scope's pattern. It outweighs the characters of any name.
 const maxDepth = 1000
-
-// holdsIn reports whether the conditions of a trigger for edits hold. It looks in the new text and in the path.
-func (d *declared) holdsIn(text *text, file string) bool {
-	for _, c := range d.without {
-		if c.isIn(text, file) {
-			return false
-		}
-	}
-	for _, c := range d.with {
-		if c.isIn(text, file) {
-			return true
-		}
-	}
-	return len(d.with) == 0
-}
 
 // isIn reports whether a text or a path has the condition's words, one directly after the other.
 func (c condition) isIn(text *text, file string) bool {
@@ -75,10 +57,6 @@ func (c condition) isIn(text *text, file string) bool {
 	}
 	pattern := strings.ToLower(strings.Join(words, " "))
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
-}
-
-func firstIn(patterns []string, text *text) (string, bool) {
-	return firstWhere(patterns, func(pattern string) bool { return text.has(pattern, statementEnd) })
 }
 
 // firstWhere returns the first pattern for which holds returns true. It returns false if no pattern fits, but true if

@@ -5,27 +5,20 @@ import (
 	"strings"
 )
 
-// Run returns the triggers that match a line, the most precise first.
+// Run returns the triggers that match a line.
 func (s *Set) Run(line Line) []Match {
 	var matches []Match
 	whole := line.words()
 	for _, c := range line.calls {
-		for _, r := range s.named(c) {
-			if r.matches(c, whole) {
-				matches = add(matches, r.match())
+		for _, program := range append([]string{""}, c.programs()...) {
+			for _, r := range s.runs[program] {
+				if r.matches(c, whole) {
+					matches = add(matches, r.match())
+				}
 			}
 		}
 	}
-	return sorted(matches)
-}
-
-// named returns the triggers for the program of a call, and those whose program is a pattern.
-func (s *Set) named(c call) []run {
-	all := slices.Clone(s.runs[""])
-	for _, program := range c.programs() {
-		all = append(all, s.runs[program]...)
-	}
-	return all
+	return matches
 }
 
 // programs returns the name of a call's program, with and without a version, such as python3 and python. For an SQL
@@ -71,25 +64,25 @@ func (r run) matches(c call, whole []word) bool {
 		return false
 	}
 	given := slices.Concat(c.own, c.brought)
-	if r.declared.bare && !r.isAll(c.own) {
-		return false
+	if r.declared.bare { // the call must have exactly the words of the trigger; flags do not count
+		plain := slices.DeleteFunc(slices.Clone(c.own), func(w word) bool { return w.isFlag() || w.isArgument })
+		isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
+		if !slices.EqualFunc(plain, r.words, isSame) {
+			return false
+		}
 	}
-	if !areInOrder(r.words, given) || !areAll(r.flags, given) {
-		return false
+	for _, p := range r.flags {
+		if !p.isAmong(given) {
+			return false
+		}
 	}
 	for _, setting := range r.settings {
 		if !slices.ContainsFunc(c.outer, setting.isLike) {
 			return false
 		}
 	}
-	return r.declared.holds(slices.Concat(c.outer, given), whole)
-}
-
-// isAll reports whether a call has exactly the words of the trigger. Flags do not count.
-func (r run) isAll(own []word) bool {
-	plain := slices.DeleteFunc(slices.Clone(own), func(w word) bool { return w.isFlag() || w.isArgument })
-	isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
-	return slices.EqualFunc(plain, r.words, isSame)
+	own := slices.Concat(c.outer, given)
+	return areInOrder(r.words, given) && r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
 }
 
 // isTrial reports whether the call only shows help or a dry run. It returns false if the trigger names that flag.
@@ -117,35 +110,19 @@ func areInOrder(patterns []pattern, words []word) bool {
 	return true
 }
 
-func areAll(flags []pattern, words []word) bool {
-	return !slices.ContainsFunc(flags, func(p pattern) bool { return !p.isAmong(words) })
-}
-
-// holds reports whether the conditions of a trigger hold. It looks for flags among own, the words of the call and of
-// its wrappers, and for other words in the whole line and its folders.
-func (d *declared) holds(own, whole []word) bool {
-	isThere := func(c condition) bool {
-		return !slices.ContainsFunc(c, func(p pattern) bool {
-			if p.isFlag() {
-				return !p.isAmong(own)
-			}
-			return !slices.ContainsFunc(whole, p.isLike)
-		})
+// isAmong reports whether all words of a condition are there. It looks for flags among own, the words of the call and
+// of its wrappers, and for other words in the whole line and its folders.
+func (c condition) isAmong(own, whole []word) bool {
+	for _, p := range c {
+		if p.isFlag() && !p.isAmong(own) || !p.isFlag() && !slices.ContainsFunc(whole, p.isLike) {
+			return false
+		}
 	}
-	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
-}
-
-// holdsAfter reports whether the conditions of a trigger hold for a failed command: in its words and its output.
-func (d *declared) holdsAfter(output string, command Line) bool {
-	if len(d.with)+len(d.without) == 0 {
-		return true
-	}
-	words := slices.Concat(command.words(), wordsOf(output))
-	return d.holds(words, words)
+	return true
 }
 
 func (r run) match() Match {
-	m := Match{Document: r.declared.document, Rule: r.declared.rule, Say: r.declared.say}
+	m := r.declared.match("")
 	for _, p := range slices.Concat([]pattern{r.program}, r.settings, r.words, r.flags) {
 		m.Text += " " + strings.ReplaceAll(p.any[0], "*", " ")
 		m.Literal += p.literal()

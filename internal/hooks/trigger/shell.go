@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 		switch node := node.(type) {
 		case *syntax.BinaryCmd:
 			if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
-				piped[node.Y], before[node.Y] = printedBy(node.X), wordsIn(node.X)
+				piped[node.Y], before[node.Y] = pipedBy(node.X)
 			}
 		case *syntax.Stmt:
 			if len(r.calls) < maxCalls {
@@ -101,7 +102,7 @@ func (r *reader) split(line string, outer []word, depth int) {
 			args = args[1:]
 		}
 		if len(args) > 0 && len(r.calls) < maxCalls {
-			r.run(args, nil, outer, depth)
+			r.run(args, starts(args), nil, outer, depth)
 		}
 	}
 }
@@ -116,37 +117,31 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	for _, redirect := range s.Redirs {
 		target := textOf(redirect.Word)
 		switch redirect.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			text = textOf(redirect.Hdoc)
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			text = textOf(cmp.Or(redirect.Hdoc, redirect.Word))
 			brought = append(brought, wordsOf(text)...)
-		case syntax.WordHdoc:
-			text = target
-			brought = append(brought, wordsOf(text)...)
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-			files = append(files, target)
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+			if redirect.Op != syntax.RdrIn {
+				files = append(files, target)
+			}
 			brought = append(brought, newWord(redirect.Op.String()))
-			brought = append(brought, wordsOf(target)...)
-		case syntax.RdrIn:
-			brought = append(brought, newWord("<"))
 			brought = append(brought, wordsOf(target)...)
 		default:
 		}
 	}
+	if declared, isDeclaration := s.Cmd.(*syntax.DeclClause); isDeclaration { // export and similar commands
+		own := assignments(declared.Args)
+		r.calls = append(r.calls, call{program: declared.Variant.Value, own: own, brought: brought, folder: r.folder})
+	}
 	called, isCall := s.Cmd.(*syntax.CallExpr)
 	if !isCall {
-		r.declare(s.Cmd, brought)
 		return
 	}
 	var args []string
 	for _, arg := range called.Args {
 		args = append(args, textOf(arg))
 	}
-	assigned := slices.Clone(outer)
-	for _, assign := range called.Assigns {
-		if assign.Name != nil && assign.Value != nil {
-			assigned = append(assigned, newWord(assign.Name.Value+"="+textOf(assign.Value)))
-		}
-	}
+	assigned := slices.Concat(outer, assignments(called.Assigns))
 	if len(args) == 0 {
 		return
 	}
@@ -156,40 +151,41 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	for _, file := range files {
 		r.write(file, text)
 	}
-	r.run(args, brought, assigned, depth)
-	r.writeFiles(args, text)
+	programs := starts(args)
+	r.run(args, programs, brought, assigned, depth)
+	r.writeFiles(args, programs, text)
 	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
 		r.parseLine(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
 	}
 }
 
-// declare reads export and similar commands, which the parser does not treat as calls.
-func (r *reader) declare(command syntax.Command, brought []word) {
-	declared, isDeclaration := command.(*syntax.DeclClause)
-	if !isDeclaration {
-		return
-	}
-	c := call{program: declared.Variant.Value, brought: brought, folder: r.folder}
-	for _, assign := range declared.Args {
+// assignments returns the words of assignments, such as PGHOST=db.
+func assignments(assigns []*syntax.Assign) []word {
+	var words []word
+	for _, assign := range assigns {
 		if assign.Name != nil {
-			c.own = append(c.own, newWord(assign.Name.Value+"="+textOf(assign.Value)))
+			words = append(words, newWord(assign.Name.Value+"="+textOf(assign.Value)))
 		}
 	}
-	r.calls = append(r.calls, c)
+	return words
 }
 
-// run adds a call. If its program is a wrapper, it also adds the calls that the wrapper runs.
-func (r *reader) run(args []string, brought, outer []word, depth int) {
+// run adds a call for each of programs, the indexes of the words that may be programs.
+func (r *reader) run(args []string, programs []int, brought, outer []word, depth int) {
 	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
 		r.folder = path.Join(r.folder, args[len(args)-1])
 		if path.IsAbs(args[len(args)-1]) {
 			r.folder = path.Clean(args[len(args)-1])
 		}
 	}
-	for _, start := range starts(args) {
+	for _, start := range programs {
 		c := call{program: programName(args[start]), brought: brought, outer: outer, folder: r.folder}
 		for _, arg := range args[start+1:] {
-			c.own = append(c.own, argument(arg)...)
+			words := wordsOf(arg)
+			c.own = append(c.own, words...)
+			if len(words) > 1 {
+				c.own = append(c.own, word{parts: []string{fold(arg)}, isArgument: true})
+			}
 		}
 		for _, arg := range args[:start] {
 			c.outer = append(slices.Clip(c.outer), wordsOf(arg)...)
@@ -199,7 +195,7 @@ func (r *reader) run(args []string, brought, outer []word, depth int) {
 		}
 		r.calls = append(r.calls, c)
 	}
-	if depth == maxNested || !runsText(args...) {
+	if depth == maxNested || !slices.ContainsFunc(programs, func(at int) bool { return runsText(args[at]) }) {
 		return
 	}
 	inside := append(slices.Clip(outer), wordsOf(strings.Join(args[:min(len(args), 3)], " "))...)
@@ -215,14 +211,16 @@ func (r *reader) run(args []string, brought, outer []word, depth int) {
 	}
 }
 
-// printedBy returns the text that a statement prints, as far as echo, printf and here-documents show it.
-func printedBy(s *syntax.Stmt) string {
+// pipedBy returns what a statement brings to the command behind a pipe: the text that it prints, as far as echo, printf
+// and here-documents show it, and the words of all its commands.
+func pipedBy(s *syntax.Stmt) (text string, words []word) {
 	var printed []string
 	syntax.Walk(s, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.CallExpr:
-			if len(node.Args) > 0 && isPrinter(textOf(node.Args[0])) {
-				for _, arg := range node.Args[1:] {
+			for i, arg := range node.Args {
+				words = append(words, wordsOf(textOf(arg))...)
+				if i > 0 && isPrinter(textOf(node.Args[0])) {
 					printed = append(printed, textOf(arg))
 				}
 			}
@@ -233,21 +231,7 @@ func printedBy(s *syntax.Stmt) string {
 		}
 		return true
 	})
-	return strings.Join(printed, " ")
-}
-
-// wordsIn returns the words of all commands in a statement.
-func wordsIn(s *syntax.Stmt) []word {
-	var words []word
-	syntax.Walk(s, func(node syntax.Node) bool {
-		if called, isCall := node.(*syntax.CallExpr); isCall {
-			for _, arg := range called.Args {
-				words = append(words, wordsOf(textOf(arg))...)
-			}
-		}
-		return true
-	})
-	return words
+	return strings.Join(printed, " "), words
 }
 
 func isPrinter(program string) bool { return program == "echo" || program == "printf" }
@@ -287,9 +271,6 @@ func writeParts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
 
 // unescaped removes backslashes as a shell does. In double quotes it removes them only before some characters.
 func unescaped(value string, quoted bool) string {
-	if !strings.Contains(value, `\`) {
-		return value
-	}
 	var text strings.Builder
 	for i := 0; i < len(value); i++ {
 		if value[i] == '\\' && i+1 < len(value) && (!quoted || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {

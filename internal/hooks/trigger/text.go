@@ -48,7 +48,12 @@ func (t *text) has(pattern, stops string) bool {
 	for i, part := range parts {
 		var next []int
 		last := -1 // the nearest of ends before the present place
-		for at := strings.Index(t.folded, part); at >= 0 && t.left > 0; at = indexFrom(t.folded, part, at+1) {
+		for at := 0; t.left > 0; at++ {
+			behind := strings.Index(t.folded[at:], part)
+			if behind < 0 {
+				break
+			}
+			at += behind
 			t.left--
 			for len(ends) > 0 && ends[0] <= at {
 				last, ends = ends[0], ends[1:]
@@ -61,15 +66,6 @@ func (t *text) has(pattern, stops string) bool {
 		ends = next
 	}
 	return len(ends) > 0
-}
-
-// indexFrom returns the first index of part in a text, not before from, or -1.
-func indexFrom(text, part string, from int) int {
-	at := strings.Index(text[from:], part)
-	if at < 0 {
-		return -1
-	}
-	return from + at
 }
 
 // fold returns a text in lower case, with one space between words.

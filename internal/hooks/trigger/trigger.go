@@ -8,9 +8,9 @@
 package trigger
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/rag/said"
 )
@@ -19,9 +19,9 @@ import (
 type Set struct {
 	// runs maps a program to its triggers. Triggers whose program is a pattern are under "".
 	runs   map[string][]run
-	edits  []edit
-	fails  []fail
-	scopes []edit
+	edits  []*declared
+	fails  []*declared
+	scopes []*declared
 }
 
 // Match says that a trigger matches.
@@ -49,28 +49,18 @@ type run struct {
 	settings []pattern // assignments before the program
 }
 
-// edit is a trigger for files. A pattern that begins with ! leaves files out.
-type edit struct {
-	declared *declared
-	patterns []string
-	removes  []string
-	writes   []string
-	isNew    *bool
-}
-
-// fail is a trigger for outputs.
-type fail struct {
-	declared *declared
-	texts    []string
-}
-
-// declared has the fields that all forms of a trigger have in common.
+// declared is a trigger as its document declares it.
 type declared struct {
 	document      int
 	rule          string
 	say           string
 	bare          bool
 	with, without []condition
+	patterns      []string // of files; one that begins with ! leaves files out
+	removes       []string
+	writes        []string
+	isNew         *bool
+	fails         []string // texts in an output
 }
 
 // condition is a list of words. It holds if all of them are there.
@@ -79,20 +69,21 @@ type condition []pattern
 // Add adds the triggers of a document.
 func (s *Set) Add(document int, triggers []said.Trigger) {
 	for _, t := range triggers {
-		d := &declared{document: document, rule: t.String(), say: t.Say, bare: t.Bare}
-		d.with, d.without = conditionsOf(t.With), conditionsOf(t.Without)
+		d := &declared{
+			document: document, rule: t.String(), say: t.Say, bare: t.Bare, with: conditionsOf(t.With), without: conditionsOf(t.Without),
+			patterns: cleaned(t.Edit), writes: folded(t.Writes), removes: folded(t.Removes), isNew: t.New, fails: folded(t.Fails),
+		}
 		for _, line := range t.Run {
 			s.addRun(d, line)
 		}
-		e := edit{declared: d, patterns: cleaned(t.Edit), writes: folded(t.Writes), removes: folded(t.Removes), isNew: t.New}
 		switch {
 		case t.Scope != "":
 			d.rule = t.Scope
-			s.scopes = append(s.scopes, e)
+			s.scopes = append(s.scopes, d)
 		case len(t.Edit) > 0:
-			s.edits = append(s.edits, e)
+			s.edits = append(s.edits, d)
 		case len(t.Fails) > 0:
-			s.fails = append(s.fails, fail{d, folded(t.Fails)})
+			s.fails = append(s.fails, d)
 		}
 	}
 }
@@ -106,12 +97,12 @@ func (s *Set) addRun(d *declared, line string) {
 		case len(p.any) == 0:
 		case p.isFlag():
 			r.flags = append(r.flags, p)
-		case len(r.program.any) == 0 && isAssignment(w.text):
-			r.settings = append(r.settings, p)
-		case len(r.program.any) == 0:
-			r.program = p
-		default:
+		case len(r.program.any) > 0:
 			r.words = append(r.words, p)
+		case isAssignment(w.text):
+			r.settings = append(r.settings, p)
+		default:
+			r.program = p
 		}
 	}
 	if len(r.program.any) == 0 {
@@ -146,13 +137,19 @@ func conditionsOf(texts []string) []condition {
 func (s *Set) Fails(output string, command Line) []Match {
 	var matches []Match
 	text := newText(output, len(s.fails))
-	for _, f := range s.fails {
-		at := slices.IndexFunc(f.texts, func(pattern string) bool { return text.has(pattern, "") })
-		if at >= 0 && f.declared.holdsAfter(output, command) {
-			matches = add(matches, f.declared.match(f.texts[at]))
+	words := sync.OnceValue(func() []word { return slices.Concat(command.words(), wordsOf(output)) })
+	for _, d := range s.fails {
+		at := slices.IndexFunc(d.fails, func(pattern string) bool { return text.has(pattern, "") })
+		if at >= 0 && d.holds(func(c condition) bool { return c.isAmong(words(), words()) }) {
+			matches = add(matches, d.match(d.fails[at]))
 		}
 	}
-	return sorted(matches)
+	return matches
+}
+
+// holds reports whether the conditions of the trigger hold. isThere reports whether the act has the words of one.
+func (d *declared) holds(isThere func(condition) bool) bool {
+	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }
 
 // match returns a match by a text of the trigger.
@@ -172,10 +169,5 @@ func add(matches []Match, m Match) []Match {
 	if m.Literal > matches[at].Literal {
 		matches[at] = m
 	}
-	return matches
-}
-
-func sorted(matches []Match) []Match {
-	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Literal, a.Literal) })
 	return matches
 }

@@ -201,12 +201,12 @@ func TestSet_Fails(t *testing.T) {
 	}
 }
 
-// The trigger that says most is the first, and a trigger matches once.
-func TestSet_SaysMostFirst(t *testing.T) {
+// A trigger matches once, by its most precise line, and counts for more if it says more.
+func TestSet_WeighsWhatMatches(t *testing.T) {
 	t.Parallel()
 	s := set(t, `[{"run": ["git push", "git push -f"]}, {"run": "git push --force|-f origin main"}]`)
 	got := s.Run(trigger.Read("git push -f origin main && git push -f", ""))
-	if len(got) != 2 || got[0].Rule != "run git push --force|-f origin main" {
+	if len(got) != 2 || got[0].Text != "git push -f" || got[0].Literal >= got[1].Literal {
 		t.Errorf("%+v", got)
 	}
 }
@@ -282,10 +282,7 @@ func TestScope_AsPeopleWriteThem(t *testing.T) {
 		{"pkg/api/AGENTS.md", nil, "pkg/api/v1/a.go", true},
 		{"AGENTS.md", nil, "pkg/api/v1/a.go", false},
 	} {
-		s := &cued{}
-		if scope, isGiven := said.Scope(test.file, test.fields, "files_involved"); isGiven {
-			s = newCued([]said.Trigger{scope})
-		}
+		s := newCued(said.Scope(test.file, test.fields, "files_involved"))
 		if got := len(s.Scopes(test.path)) > 0; got != test.want {
 			t.Errorf("%s %v has %s: %t", test.file, test.fields, test.path, got)
 		}

@@ -37,21 +37,11 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// argument returns the words of one argument of a command. If it has several, the whole argument follows as another
-// word.
-func argument(text string) []word {
-	words := wordsOf(text)
-	if len(words) < 2 {
-		return words
-	}
-	return append(words, word{text: "", parts: []string{fold(text)}, isArgument: true})
-}
-
 func newWord(text string) word {
 	lower := strings.ReplaceAll(strings.ToLower(text), "*", literalStar)
 	w := word{text: text, parts: []string{lower}}
-	if attached := attachedValue(text); attached != "" {
-		w.parts = append(w.parts, strings.ToLower(attached))
+	if len(text) > 2 && text[0] == '-' && isLetter(text[1]) { // a flag and its value, such as -Uadmin
+		w.parts = append(w.parts, strings.ToLower(text[2:]))
 	}
 	var from, to []int // indexes at which parts begin and end
 	start := -1
@@ -75,14 +65,6 @@ func newWord(text string) word {
 		}
 	}
 	return w
-}
-
-// attachedValue returns the value that follows a flag of one letter without a space, such as admin in -Uadmin, or "".
-func attachedValue(text string) string {
-	if len(text) > 2 && text[0] == '-' && isLetter(text[1]) {
-		return text[2:]
-	}
-	return ""
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -109,13 +91,8 @@ func (p pattern) isFlag() bool {
 
 // literal returns the length of the shortest alternative without its wildcards.
 func (p pattern) literal() int {
-	least := 0
-	for i, text := range p.any {
-		if n := len(strings.ReplaceAll(text, "*", "")); i == 0 || n < least {
-			least = n
-		}
-	}
-	return least
+	length := func(text string) int { return len(text) - strings.Count(text, "*") }
+	return length(slices.MinFunc(p.any, func(a, b string) int { return length(a) - length(b) }))
 }
 
 // isLike reports whether the pattern matches a word, or a part of the word.
@@ -185,19 +162,14 @@ func glob(pattern, text string) bool {
 	if !hasStar {
 		return pattern == text
 	}
-	if !strings.HasPrefix(text, first) {
-		return false
-	}
-	text = text[len(first):]
-	for {
+	text, isLike := strings.CutPrefix(text, first)
+	for isLike {
 		part, behind, more := strings.Cut(rest, "*")
 		if !more {
 			return strings.HasSuffix(text, part)
 		}
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text, rest = text[at+len(part):], behind
+		_, text, isLike = strings.Cut(text, part)
+		rest = behind
 	}
+	return false
 }

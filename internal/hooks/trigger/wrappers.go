@@ -26,15 +26,11 @@ var runners = strings.Fields("exec run x dlx rsh shell ssh develop")
 var textRunners = strings.Fields("ansible lftp salt tmux screen script gcloud fly flyctl pdsh pssh clush trap entr nodemon " +
 	"concurrently pwsh powershell cmd vagrant find docker kubectl podman oc heroku lxc incus")
 
-// runsText reports whether one of the programs in a call may run a text as a line of shell.
-func runsText(args ...string) bool {
-	for _, start := range starts(args) {
-		program := programName(args[start])
-		if _, isWrapper := wrappers[program]; isWrapper || slices.Contains(textRunners, program) {
-			return true
-		}
-	}
-	return false
+// runsText reports whether a program may run a text as a line of shell.
+func runsText(program string) bool {
+	program = programName(program)
+	_, isWrapper := wrappers[program]
+	return isWrapper || slices.Contains(textRunners, program)
 }
 
 // programName returns the name of a program in lower case, without its folder, .exe and .cmd.
