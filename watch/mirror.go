@@ -94,17 +94,18 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		n, err := newNotifier(ctx, m.folder, m.schedule, m.maxWatched)
-		switch {
-		case err == nil:
-			missing = ""
+		n, err := newNotifier(m.folder, m.schedule, m.maxWatched)
+		if err == nil {
 			m.schedule.add(true) // earlier changes are not among the events
 			err = m.walkOnChanges(ctx, n, m.rescan, forever)
 			m.schedule.add(true) // changes since then have no event
 			err = errors.Join(err, n.watcher.Close())
-			if ctx.Err() == nil {
-				m.log.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
-			}
+		}
+		switch {
+		case ctx.Err() != nil:
+		case n != nil && n.err == nil:
+			missing = ""
+			m.log.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
 			if err.Error() != missing || m.walked.known != nil {
 				m.schedule.add(true)
@@ -134,7 +135,10 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 	events := n.events
 	var resume <-chan time.Time // sends at the end of a pause
 	for {
-		wait := m.step(ctx)
+		wait := m.step(ctx, n)
+		if n.err != nil {
+			return n.err
+		}
 		if m.settling {
 			if !n.polls && m.walked.folders["."].Inode != n.top {
 				return errFolderMoved // a folder above was moved, without an event
@@ -146,7 +150,7 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case event := <-events:
-			if err := n.handleBurst(ctx, event); err != nil {
+			if err := n.handleBurst(event); err != nil {
 				return err
 			}
 			events, resume = nil, time.After(burstPause)
@@ -161,7 +165,7 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 		case <-m.schedule.wake:
 		case <-due.C:
 			if m.settling {
-				if err := m.settle(ctx, n); err != nil {
+				if err := m.settle(n); err != nil {
 					return err
 				}
 			}
@@ -172,10 +176,10 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 
 // settle ends a walk after settleTime. If an event has come at the same moment, it handles that instead: otherwise the
 // index would count as current.
-func (m *Mirror) settle(ctx context.Context, n *notifier) error {
+func (m *Mirror) settle(n *notifier) error {
 	select {
 	case event := <-n.events:
-		return n.handleBurst(ctx, event)
+		return n.handleBurst(event)
 	default:
 	}
 	m.settling = false
@@ -190,7 +194,7 @@ func (m *Mirror) settle(ctx context.Context, n *notifier) error {
 
 // step walks the folder if a walk is due, and returns how long the next step can wait. After a panic the
 // status shows a failure, and the folder is walked again.
-func (m *Mirror) step(ctx context.Context) time.Duration {
+func (m *Mirror) step(ctx context.Context, n *notifier) time.Duration {
 	if wait := time.Until(m.retryAt); wait > 0 {
 		return wait
 	}
@@ -199,7 +203,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 		m.config.OnChange() // more may be queued
 		return wait
 	}
-	err := panics.Catch(func() error { return m.walk(ctx, whole) })
+	err := panics.Catch(func() error { return m.walk(ctx, n, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.log.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
@@ -233,8 +237,9 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk indexes the changes since the last walk. A whole walk compares the folder with the index itself.
-func (m *Mirror) walk(ctx context.Context, whole bool) error {
+// walk indexes the changes since the last walk, and watches folders that are new. A whole walk compares the folder with
+// the index itself.
+func (m *Mirror) walk(ctx context.Context, n *notifier, whole bool) error {
 	before := m.walked
 	m.walked = outcome{} // in case of a failure
 	if err := m.ready(); err != nil {
@@ -249,7 +254,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 		before = outcome{known: known}
 	}
 	walk := &reconciler{
-		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready,
+		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready, enter: n.watch,
 		report: func(done, total int) {
 			m.update(func(s *Progress) { s.Done, s.Total, s.Err = done, total, nil })
 		},

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
-	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // notifier schedules a walk when the file system reports a change in a folder. Events are hints: the
@@ -29,6 +26,7 @@ type notifier struct {
 	events   <-chan fsnotify.Event // of watcher
 	errors   chan error            // holds the watcher's first unread error
 	watched  map[string]bool       // folders with a watch, by absolute path
+	err      error                 // why a folder cannot be watched, or nil
 }
 
 var (
@@ -54,9 +52,9 @@ func bufferedEvents() uint {
 	return 0
 }
 
-// newNotifier watches the folder and those below it, at most maxDirs. The error says why that is not
+// newNotifier returns a notifier that watches nothing yet, and at most maxDirs folders. The error says why that is not
 // possible. The caller closes the watcher.
-func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (*notifier, error) {
+func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 	opened, err := folder.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
@@ -87,74 +85,36 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 			}
 		}
 	}()
-	if err := n.watchTree(ctx, root); err != nil {
-		return nil, errors.Join(err, watcher.Close())
-	}
 	return n, nil
 }
 
-// watchTree watches dir and the folders below it. Changes before the watches exist have no event, so the
-// caller queues a walk.
-func (n *notifier) watchTree(ctx context.Context, dir string) error {
-	name, err := filepath.Rel(n.root, dir)
-	if err != nil {
-		return err
+// watch watches a folder, unless it does so already. A walk calls it before it reads the folder, so that it misses no
+// change: a change before the watch is in the folder, and a later one has an event.
+func (n *notifier) watch(name string) {
+	path := filepath.Join(n.root, filepath.FromSlash(name))
+	if n.watcher == nil || n.watched[path] || n.err != nil {
+		return
 	}
-	top, err := n.open(filepath.ToSlash(name))
-	if err != nil {
-		return n.passOver(dir, err)
+	if len(n.watched) >= n.max {
+		n.err = errTooManyDirs
+		return
 	}
-	defer top.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	excluded := n.folder.rules()
-	return top.Walk(func(below string, d fs.DirEntry, err error) error {
-		path := filepath.Join(dir, filepath.FromSlash(below))
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return n.passOver(path, err)
-		}
-		if !d.IsDir() {
-			return nil
-		}
-		name := filepath.ToSlash(filepath.Join(name, below))
-		if checkName(name) != nil || n.folder.skips(name, excluded) {
-			return fs.SkipDir
-		}
-		if len(n.watched) >= n.max {
-			return errTooManyDirs
-		}
-		if err := n.watcher.Add(path); err != nil {
-			return n.passOver(path, err)
-		}
+	err := n.watcher.Add(path)
+	switch {
+	case err == nil:
 		n.watched[path] = true
-		return nil
-	})
-}
-
-func (n *notifier) open(name string) (*contain.Root, error) {
-	root, err := n.folder.Open()
-	if err != nil {
-		return nil, err
+	case name != "." && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+		// Its removal is an event, and the walk reports a folder that cannot be read.
+	default:
+		n.err = fmt.Errorf("watch %s: %w", path, err)
 	}
-	below, err := root.Sub(name)
-	return below, errors.Join(err, root.Close())
-}
-
-// passOver returns nil for a folder that is gone, because its removal is an event, and for a folder that
-// cannot be read, because the walk reports it.
-func (n *notifier) passOver(path string, err error) error {
-	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, contain.ErrTooDeep)) {
-		return nil
-	}
-	return fmt.Errorf("watch %s: %w", path, err)
 }
 
 // handleBurst handles an event and those that follow it closely. The error is as of handle.
-func (n *notifier) handleBurst(ctx context.Context, event fsnotify.Event) error {
+func (n *notifier) handleBurst(event fsnotify.Event) error {
 	end := time.After(burstTime)
 	for {
-		if err := n.handle(ctx, event); err != nil {
+		if err := n.handle(event); err != nil {
 			return err
 		}
 		select {
@@ -166,7 +126,7 @@ func (n *notifier) handleBurst(ctx context.Context, event fsnotify.Event) error 
 }
 
 // handle queues the walk for an event. The error says why the folder must be watched again.
-func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
+func (n *notifier) handle(event fsnotify.Event) error {
 	relative, err := filepath.Rel(n.root, event.Name)
 	if err != nil {
 		return err
@@ -190,8 +150,11 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
+		delete(n.watched, event.Name) // the former folder of that name
+		if !n.folder.skips(name, n.folder.rules()) && checkName(name) == nil {
+			n.watch(name) // writes to its files put off the walk
+		}
 		n.schedule.add(true)
-		return n.watchTree(ctx, event.Name)
 	case n.folder.Match(name):
 		n.schedule.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed it since the last walk
 	case event.Has(fsnotify.Remove | fsnotify.Rename):

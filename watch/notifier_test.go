@@ -10,7 +10,7 @@ import (
 // and a mirror that adds or closes a watch needs that lock.
 func TestNotifier_TakesErrorsAtOnce(t *testing.T) {
 	t.Parallel()
-	n, err := newNotifier(t.Context(), Folder{Dir: t.TempDir()}, newSchedule(time.Second, time.Second), 10)
+	n, err := newNotifier(Folder{Dir: t.TempDir()}, newSchedule(time.Second, time.Second), 10)
 	must(t, err)
 	for range 3 {
 		select {

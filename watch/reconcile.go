@@ -72,6 +72,7 @@ type reconciler struct {
 	whole   bool
 	ready   func() error          // asked before every write
 	report  func(done, total int) // called with the changed files so far, by one goroutine at a time
+	enter   func(folder string)   // called before a folder is read
 
 	mu sync.Mutex
 	outcome
@@ -164,6 +165,7 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 		}
 		if e.folder {
 			stamps[e.name] = e.stamp
+			r.enter(e.name)
 			return
 		}
 		seen[e.path] = struct{}{}
@@ -212,7 +214,10 @@ func Sync(
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
 	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
-	once := &reconciler{folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report}
+	once := &reconciler{
+		folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report,
+		enter: func(string) {},
+	}
 	if ready == nil {
 		once.ready = func() error { return nil }
 	}

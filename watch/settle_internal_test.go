@@ -24,13 +24,13 @@ func TestSettle_HandlesAnEventThatIsThere(t *testing.T) {
 	}
 	m.settling = true
 	events <- fsnotify.Event{Name: filepath.Join(dir, "late.md"), Op: fsnotify.Write}
-	if err := m.settle(t.Context(), n); err != nil {
+	if err := m.settle(n); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Status(); !m.settling || got.Queued != 2 || !got.Synced.IsZero() {
 		t.Errorf("after the event: settling %t, %+v; want the walk and its successor pending", m.settling, got)
 	}
-	if err := m.settle(t.Context(), n); err != nil {
+	if err := m.settle(n); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Status(); m.settling || got.Queued != 1 {

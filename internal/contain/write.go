@@ -33,7 +33,8 @@ func (r *Root) parent(name string) (*location, string, error) {
 
 // Replace replaces the content of a regular file in one step, and keeps its mode and owner. A reader sees the
 // whole old or the whole new content, and a crash leaves one of them. The error is [ErrChanged] if the file no
-// longer has the content before. It does not replace a symbolic link.
+// longer has the content before. It does not replace a symbolic link. It also removes what killed calls left in
+// the folder.
 func (r *Root) Replace(name string, before, content []byte) error {
 	l, base, err := r.parent(name)
 	if err != nil {
@@ -50,6 +51,7 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	case !info.Mode().IsRegular():
 		return ErrNotRegular
 	}
+	removeTemporary(l.folder)
 	temporary := temporaryPrefix + rand.Text()
 	defer l.folder.Remove(temporary) //nolint:errcheck // after a rename it is not there
 	if err := writeNew(l.folder, temporary, content, info.Mode().Perm()); err != nil {
@@ -76,26 +78,19 @@ func (r *Root) Replace(name string, before, content []byte) error {
 // temporaryPrefix begins the names of files that Replace writes. It hides them from walks.
 const temporaryPrefix = ".compound-docs-"
 
-// RemoveTemporary removes files older than the time that killed processes left in a folder during a
-// [Root.Replace].
-func (r *Root) RemoveTemporary(dir string, before time.Time) error {
-	l, err := r.locate(dir)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	entries, err := fs.ReadDir(l.folder.FS(), ".")
+// temporaryAge is the age at which nobody writes a temporary file any more.
+const temporaryAge = time.Minute
+
+// removeTemporary removes the files that killed processes left in a folder during a [Root.Replace], as far as it can.
+func removeTemporary(folder *os.Root) {
+	entries, _ := fs.ReadDir(folder.FS(), ".")
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
-			continue
+		info, err := entry.Info()
+		if err == nil && strings.HasPrefix(entry.Name(), temporaryPrefix) && info.Mode().IsRegular() &&
+			time.Since(info.ModTime()) > temporaryAge {
+			_ = folder.Remove(entry.Name()) // the next call tries again
 		}
-		info, infoErr := entry.Info()
-		if infoErr != nil || !info.ModTime().Before(before) {
-			continue
-		}
-		err = errors.Join(err, l.folder.Remove(entry.Name()))
 	}
-	return err
 }
 
 // Create writes a new file. The error is [fs.ErrExist] if there is something at its path.

@@ -37,7 +37,7 @@ func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
 }
 
 // A server that dies between the file and the index leaves work for the next
-// sync; one that dies before that leaves a hidden file, which the next activation removes.
+// sync; one that dies before that leaves a hidden file, which the next promotion removes.
 func TestPromote_ACrashIsHealed(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": withLevel("standard"), docs + "b.md": problem("B", "Text.")})
@@ -66,10 +66,10 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	if status := active.Status(); !status.Current() {
 		t.Errorf("status %+v", status)
 	}
-	eventually(t, "the hidden file is removed", func() bool {
-		_, err := os.Stat(f.Path(docs + ".compound-docs-CRASHED"))
-		return errors.Is(err, fs.ErrNotExist)
-	})
+	promote(t, active, "problems/a.md", catalog.Critical)
+	if _, err := os.Stat(f.Path(docs + ".compound-docs-CRASHED")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the hidden file is still there: %v", err)
+	}
 	if _, err := os.Stat(f.Path(docs + ".compound-docs-WRITING")); err != nil {
 		t.Errorf("one that may be written just now: %v", err)
 	}
