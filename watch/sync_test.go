@@ -68,3 +68,31 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 		t.Errorf("index (-want +got):\n%s", diff)
 	}
 }
+
+// A folder is watched when the walk enters it. The walk finds what came into the folder until then, and a later change has
+// an event.
+func TestReconciler_EntersAFolderBeforeItReadsIt(t *testing.T) {
+	t.Parallel()
+	dir, index := t.TempDir(), newTexts()
+	write(t, filepath.Join(dir, "one", "a.md"), "a")
+	var entered []string
+	walk := &reconciler{
+		folder: Folder{Dir: dir, Match: func(string) bool { return true }}, indexer: index, whole: true,
+		before: outcome{known: map[string]document.Stamp{}}, ready: func() error { return nil }, report: func(int, int) {},
+		enter: func(folder string) {
+			entered = append(entered, folder)
+			if len(entered) < 4 {
+				write(t, filepath.Join(dir, folder, "new", "late.md"), "late")
+			}
+		},
+	}
+	_, err := walk.run(t.Context())
+	must(t, err)
+	if diff := cmp.Diff([]string{".", "new", "new/new", "new/new/new", "one"}, entered); diff != "" {
+		t.Errorf("entered (-want +got):\n%s", diff)
+	}
+	want := map[string]string{"new/late.md": "late", "new/new/late.md": "late", "new/new/new/late.md": "late", "one/a.md": "a"}
+	if diff := cmp.Diff(want, index.contents()); diff != "" {
+		t.Errorf("index (-want +got):\n%s", diff)
+	}
+}
