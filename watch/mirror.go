@@ -94,16 +94,10 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		n, err := newNotifier(m.folder, m.schedule, m.maxWatched)
-		if err == nil {
-			m.schedule.add(true) // earlier changes are not among the events
-			err = m.walkOnChanges(ctx, n, m.rescan, forever)
-			m.schedule.add(true) // changes since then have no event
-			err = errors.Join(err, n.watcher.Close())
-		}
+		isWatched, err := m.follow(ctx)
 		switch {
 		case ctx.Err() != nil:
-		case n != nil && n.err == nil:
+		case isWatched:
 			missing = ""
 			m.log.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
@@ -120,6 +114,18 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 			_ = m.walkOnChanges(ctx, &notifier{polls: true}, m.poll, m.rescan)
 		}
 	}
+}
+
+// follow watches and walks the folder until events are lost. The result says whether the folder could be watched.
+func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
+	n, err := newNotifier(m.folder, m.schedule, m.maxWatched)
+	if err != nil {
+		return false, err
+	}
+	m.schedule.add(true) // earlier changes are not among the events
+	err = m.walkOnChanges(ctx, n, m.rescan, forever)
+	m.schedule.add(true) // changes since then have no event
+	return n.err == nil, errors.Join(err, n.watcher.Close())
 }
 
 // settleTime is how long no event must come until the events during a walk count as handled. On a busy machine the
