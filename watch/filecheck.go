@@ -96,8 +96,6 @@ func explain(root *contain.Root, name string, err error) error {
 		return errTooLarge(tooLarge.Size)
 	case errors.Is(err, contain.ErrNotRegular):
 		return errNotRegular
-	case errors.Is(err, contain.ErrReplaced):
-		return errChanged
 	case errors.Is(err, contain.ErrHidden):
 		target, _, _ := root.Resolve(name) // the error is the same
 		return &unfitError{fmt.Sprintf(

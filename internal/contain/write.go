@@ -13,53 +13,51 @@ import (
 	"time"
 )
 
-// parent opens the folder of a path, and returns the path's last name, which may not exist. The caller
-// closes the location.
-func (r *Root) parent(name string) (*location, string, error) {
+// parent returns a path with the symbolic links of its folder followed. Its last name may not exist.
+func (r *Root) parent(name string) (string, error) {
 	base := path.Base(name)
 	if !filepath.IsLocal(base) || base == "." {
-		return nil, "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
+		return "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
 	}
-	l, err := r.locate(path.Dir(name))
+	folder, _, err := r.Resolve(path.Dir(name))
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	if r.hides(append(l.names, base)) {
-		l.close()
-		return nil, "", named(ErrHidden, "open", name)
+	target := path.Join(folder, base)
+	if r.hides(strings.Split(target, "/")) {
+		return "", named(ErrHidden, "open", name)
 	}
-	return l, spelled(l.folder, base), nil
+	return r.spelled(filepath.FromSlash(target)), nil
 }
 
 // Replace replaces the content of a regular file in one step, and keeps its mode and owner. A reader sees the
 // whole old or the whole new content, and a crash leaves one of them. The error is [ErrChanged] if the file no
 // longer has the content before. It does not replace a symbolic link.
 func (r *Root) Replace(name string, before, content []byte) error {
-	l, base, err := r.parent(name)
+	target, err := r.parent(name)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	info, err := l.folder.Lstat(base)
+	info, err := r.folder.Lstat(target)
 	switch {
 	case err != nil:
 		return named(err, "open", name)
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, _, _ := r.Resolve(name) // a rename would replace the link
-		return fmt.Errorf("%s is a symbolic link; edit the file that it points to, %s", name, target)
+		linked, _, _ := r.Resolve(name) // a rename would replace the link
+		return fmt.Errorf("%s is a symbolic link; edit the file that it points to, %s", name, linked)
 	case !info.Mode().IsRegular():
 		return ErrNotRegular
 	}
-	temporary := temporaryPrefix + rand.Text()
-	defer l.folder.Remove(temporary) //nolint:errcheck // after a rename it is not there
-	if err := writeNew(l.folder, temporary, content, info.Mode().Perm()); err != nil {
+	temporary := filepath.Join(filepath.Dir(target), temporaryPrefix+rand.Text())
+	defer r.folder.Remove(temporary) //nolint:errcheck // after a rename it is not there
+	if err := writeNew(r.folder, temporary, content, info.Mode().Perm()); err != nil {
 		return err
 	}
-	if err := keepOwner(l.folder, temporary, info); err != nil {
+	if err := keepOwner(r.folder, temporary, info); err != nil {
 		return err
 	}
 	// The process's umask may have reduced the mode.
-	if err := l.folder.Chmod(temporary, info.Mode().Perm()); err != nil {
+	if err := r.folder.Chmod(temporary, info.Mode().Perm()); err != nil {
 		return err
 	}
 	current, err := r.Read(name, int64(len(before)))
@@ -70,7 +68,7 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	case err != nil:
 		return err
 	}
-	return l.folder.Rename(temporary, base)
+	return r.folder.Rename(temporary, target)
 }
 
 // temporaryPrefix begins the names of files that Replace writes. It hides them from walks.
@@ -79,12 +77,11 @@ const temporaryPrefix = ".compound-docs-"
 // RemoveTemporary removes files older than the time that killed processes left in a folder during a
 // [Root.Replace].
 func (r *Root) RemoveTemporary(dir string, before time.Time) error {
-	l, err := r.locate(dir)
+	target, _, err := r.Resolve(dir)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	entries, err := fs.ReadDir(l.folder.FS(), ".")
+	entries, err := fs.ReadDir(r.folder.FS(), target)
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
 			continue
@@ -93,27 +90,26 @@ func (r *Root) RemoveTemporary(dir string, before time.Time) error {
 		if infoErr != nil || !info.ModTime().Before(before) {
 			continue
 		}
-		err = errors.Join(err, l.folder.Remove(entry.Name()))
+		err = errors.Join(err, r.folder.Remove(filepath.Join(filepath.FromSlash(target), entry.Name())))
 	}
 	return err
 }
 
 // Create writes a new file. The error is [fs.ErrExist] if there is something at its path.
 func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
-	l, base, err := r.parent(name)
+	target, err := r.parent(name)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	if err := writeNew(l.folder, base, content, mode); err != nil {
+	if err := writeNew(r.folder, target, content, mode); err != nil {
 		return named(err, "create", name)
 	}
 	return nil
 }
 
 // writeNew makes a file in a folder, and returns when it is on disk.
-func writeNew(folder *os.Root, base string, content []byte, mode fs.FileMode) error {
-	file, err := folder.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) error {
+	file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -126,19 +122,14 @@ func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 	above := ""
 	for part := range strings.SplitSeq(name, "/") {
 		above = path.Join(above, part)
-		l, base, err := r.parent(above)
+		target, err := r.parent(above)
 		if err != nil {
 			return err
 		}
-		err = l.folder.Mkdir(base, mode)
-		l.close()
+		err = r.folder.Mkdir(target, mode)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return named(err, "mkdir", above)
 		}
 	}
-	folder, err := r.Sub(name)
-	if err != nil {
-		return err
-	}
-	return folder.Close()
+	return nil
 }
