@@ -205,7 +205,7 @@ func (i *initializer) register(ctx context.Context, root string) error {
 // offerHooks adds the plugin's hooks to the user's own settings for this project, if the user wants them. At a
 // terminal it asks. Elsewhere it prints how to add them.
 func (i *initializer) offerHooks(root string, server clients.Registration) error {
-	if server.Scope == clients.ScopePlugin { // the plugin has its own hooks
+	if server.IsPlugin {
 		return nil
 	}
 	hooks := plugin.Hooks(server.Name, clients.Quote(clients.Program()))

@@ -160,14 +160,10 @@ func read(t *testing.T, file string) string {
 func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ client, content string }{
-		"brackets":               {"cursor", strings.Repeat("[", 1<<20)},
-		"brackets in an object":  {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
-		"a list":                 {"gemini", "[]"},
-		"another program":        {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
-		"a server twice":         {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
-		"a setting twice":        {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
-		"a key in two spellings": {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},
-		"the section twice":      {"zed", "{\"context_servers\": {}, \"context_servers\": {}}\n"},
+		"brackets":              {"cursor", strings.Repeat("[", 1<<20)},
+		"brackets in an object": {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
+		"a list":                {"gemini", "[]"},
+		"another program":       {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
