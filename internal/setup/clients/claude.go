@@ -96,12 +96,17 @@ func (s claudeServers) name() string {
 		return ServerName
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
-		program := path.Base(strings.ReplaceAll(s.MCPServers[name].Command, `\`, "/"))
-		if strings.TrimSuffix(program, ".exe") == ServerName {
+		if isProgram(s.MCPServers[name].Command) {
 			return name
 		}
 	}
 	return ""
+}
+
+// isProgram reports whether a command is this program, in any folder.
+func isProgram(command string) bool {
+	program := path.Base(strings.ReplaceAll(command, `\`, "/"))
+	return strings.TrimSuffix(program, ".exe") == ServerName
 }
 
 // findPlugin returns the plugin's server if the plugin is enabled in the project at root. The project's settings win

@@ -39,6 +39,11 @@ func addServer(content []byte, section, kind string, s startCommand) ([]byte, er
 	}
 	servers, _ := present[section].(map[string]any)
 	known := servers[ServerName]
+	for _, server := range servers { // Copilot CLI shares a file with Claude Code, where the name may be another
+		if entry, _ := server.(map[string]any); isProgram(fmt.Sprint(entry["command"])) {
+			return nil, ErrRegistered
+		}
+	}
 	switch {
 	case known == nil:
 		return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
