@@ -98,9 +98,6 @@ func newServer(o options, logger *slog.Logger) *pgserver.Server {
 }
 
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	if plain.IsTerminal(w) {
-		w = overProgress{w}
-	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 

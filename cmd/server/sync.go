@@ -61,7 +61,6 @@ func (t *tooling) sync(force bool) error {
 	}
 	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
 	synced, err := t.tools.Sync(ctx, progress.show)
-	clearProgress(t.stderr)
 	if ctx.Err() != nil {
 		t.notef("interrupted: %s; what is done stays, and the next sync does the rest", progress)
 		return cmp.Or(err, ctx.Err())
