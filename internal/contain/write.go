@@ -117,10 +117,26 @@ func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) er
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
+// Save is [Root.Replace], but makes the file with a mode, and the folders above it, if it is missing.
+func (r *Root) Save(name string, before, content []byte, mode fs.FileMode) error {
+	err := r.Replace(name, before, content)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	const readable = 0o755
+	if err := r.MkdirAll(path.Dir(name), readable); err != nil {
+		return err
+	}
+	return r.Create(name, content, mode)
+}
+
 // MkdirAll makes a folder and the missing folders above it.
 func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 	above := ""
-	for part := range strings.SplitSeq(name, "/") {
+	for part := range strings.SplitSeq(path.Clean(name), "/") {
+		if part == "." {
+			continue
+		}
 		above = path.Join(above, part)
 		target, err := r.parent(above)
 		if err != nil {

@@ -46,7 +46,7 @@ func noExternal(problem error) error {
 // ExternalFolder returns the folder of a project's external docs.
 func ExternalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
-	if external.RelDir == "" || external.Hidden {
+	if external.RelDir == "" {
 		inside = external.Dir // the user allows it
 	}
 	return watch.Folder{

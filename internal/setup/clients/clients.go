@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -231,14 +230,5 @@ func (c Change) Write() error {
 		return err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	err = folder.Replace(c.File, c.before, c.Content)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if above := path.Dir(c.File); above != "." {
-		if err := folder.MkdirAll(above, 0o755); err != nil {
-			return err
-		}
-	}
-	return folder.Create(c.File, c.Content, 0o644)
+	return folder.Save(c.File, c.before, c.Content, 0o644)
 }
