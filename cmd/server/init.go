@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,11 +36,11 @@ func newInitCommand(flags *flags) *cobra.Command {
 - with --yes add the server to the settings of other assistants that the repository has, or to
   those of --client. The files of Codex and Goose are not JSON: init prints the entry, and you
   add it. AGENTS.md and CLAUDE.md, if named, get a paragraph that says when to search
-- say which private database the server uses, and which model makes the vectors
+- say what compound-docs status says of the database and the models
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It may run again: it adds to files, and never takes anything away.
-Without a database it does the rest, and ends with 1.`,
+Without a database it does all the same, and ends with 1.`,
 		Example: `  compound-docs init
   compound-docs init ~/my-project --yes
   compound-docs init --documents docs/adr,README.md
@@ -111,17 +112,28 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	databaseErr := i.provideDatabase(ctx, options) // reported at the end, because all other steps need no database
-	if err := i.settleEmbedder(ctx, options); err != nil {
-		return err
-	}
 	i.sayProgram()
+	options.project = root
+	err = i.sayServices(options)
 	i.sayWhatToAsk(result)
-	if databaseErr != nil {
-		return databaseErr
+	if err == nil {
+		i.saySearch(result.Example)
 	}
-	i.saySearch(result.Example)
-	return nil
+	return err
+}
+
+// sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if
+// that has an error.
+func (i *initializer) sayServices(o options) error {
+	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
+		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
+			return err
+		}
+		o.settings.EmbeddingModel = i.embedder
+	}
+	plain.Println(i.stdout)
+	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
+	return i.withSetup(o, func(s *setup) error { return s.report(nil, true) })
 }
 
 // repository returns the folder to set up. It fails in a sub-folder of a repository without a configuration: the
@@ -244,6 +256,5 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	if _, external := result.Project.External(); external || len(result.Places) > 0 {
 		ask = "What do our documents say about …? Search compound-docs."
 	}
-	plain.Printf(i.stdout, "\nStart your assistant in this repository, and ask for example:\n  %s\n"+
-		"compound-docs doctor says what is missing.\n", ask)
+	plain.Printf(i.stdout, "\nStart your assistant in this repository, and ask for example:\n  %s\n", ask)
 }
