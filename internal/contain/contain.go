@@ -69,12 +69,8 @@ func Open(dir string) (*Root, error) {
 
 // OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path of dir
 // may lead out of outer or to something hidden. If both are the same, the path must have no symbolic link.
-func OpenInside(outer, dir string) (*Root, error) { return openInside(outer, dir, false) }
-
-// OpenBelowHidden is OpenInside for a folder that is, or lies in, a hidden top-level folder of outer.
-func OpenBelowHidden(outer, dir string) (*Root, error) { return openInside(outer, dir, true) }
-
-func openInside(outer, dir string, mayBeHidden bool) (*Root, error) {
+// mayBeHidden allows a folder that is, or lies in, a hidden top-level folder of outer.
+func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {
 		return nil, err
