@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,12 +190,15 @@ func (i *initializer) report(result scaffold.Result) {
 	if external, ok := result.Project.External(); ok {
 		say("external docs: %s, as the config says", external.Path)
 	}
-	for _, group := range leftOutByReason(result.LeftOut) {
-		plain.Println(i.stdout, "left out: "+group)
+	leftOut := map[string][]string{} // by the reason
+	for _, left := range result.LeftOut {
+		leftOut[left.Why] = append(leftOut[left.Why], left.Path)
 	}
-	at := slices.IndexFunc(result.LeftOut, func(left scaffold.LeftOut) bool { return left.Why == project.GitIgnores })
-	if at >= 0 {
-		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(result.LeftOut[at].Path))
+	for _, why := range slices.Sorted(maps.Keys(leftOut)) {
+		say("left out: %s (%s)", plain.Some(leftOut[why], 5), why)
+	}
+	if ignored := leftOut[project.GitIgnores]; len(ignored) > 0 {
+		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(ignored[0]))
 	}
 	if len(result.Further) > 0 {
 		places := make([]string, len(result.Further))
@@ -211,23 +215,6 @@ func placeName(place string) string {
 		return "the whole repository"
 	}
 	return place
-}
-
-// leftOutByReason returns a line for each reason, with the first five files and folders left out for it.
-func leftOutByReason(list []scaffold.LeftOut) []string {
-	const most = 5
-	named := map[string][]string{}
-	var reasons, lines []string
-	for _, left := range list {
-		if named[left.Why] == nil {
-			reasons = append(reasons, left.Why)
-		}
-		named[left.Why] = append(named[left.Why], left.Path)
-	}
-	for _, why := range reasons {
-		lines = append(lines, plain.Some(named[why], most)+" ("+why+")")
-	}
-	return lines
 }
 
 // saySearch prints a search that the user can try first. It prints nothing without an example.
