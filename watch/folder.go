@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -140,21 +139,6 @@ func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 // entry returns the entry of a name, which may have another Unicode form than its path in the index.
 func (f Folder) entry(name string) entry {
 	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
-}
-
-// RemoveTemporary removes temporary files older than before, which killed programs left beside documents.
-func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
-	f.Match = func(string) bool { return false } // the walk looks at no file
-	return f.open(func(root *contain.Root) error {
-		var problems []error
-		err := f.walk(ctx, root, func(e entry, unreadable error) {
-			if unreadable != nil || !e.folder {
-				return
-			}
-			problems = append(problems, root.RemoveTemporary(e.name, before))
-		})
-		return errors.Join(append(problems, err)...)
-	})
 }
 
 // ReadAll calls take for every matching file. If a file cannot be indexed or a folder cannot be read, take

@@ -26,8 +26,6 @@ type options struct {
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
 	logLevelGiven       bool
-	// contentLogLevel is for messages about documents and searches; nil means logLevel.
-	contentLogLevel *slog.Level
 	project         string // absolute, or "" for none
 	settings        project.Settings
 }

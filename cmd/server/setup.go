@@ -81,9 +81,6 @@ func newSetup(o options, i invocation) (*setup, error) {
 		s.server = newServer(o, s.logger)
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
-	if o.contentLogLevel != nil {
-		s.logger = newLogger(i.stderr, *o.contentLogLevel)
-	}
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
@@ -148,7 +145,7 @@ func withTools(
 			return err
 		}
 		if !o.logLevelGiven {
-			o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
+			o.logLevel = slog.LevelError // the command itself prints the rest
 		}
 		root, err := find(o.project)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // parent returns a path with the symbolic links of its folder followed. Its last name may not exist.
@@ -71,29 +70,8 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	return r.folder.Rename(temporary, target)
 }
 
-// temporaryPrefix begins the names of files that Replace writes. It hides them from walks.
+// temporaryPrefix begins the names of files that Replace writes. It hides them from walks, if a killed process leaves one.
 const temporaryPrefix = ".compound-docs-"
-
-// RemoveTemporary removes files older than the time that killed processes left in a folder during a
-// [Root.Replace].
-func (r *Root) RemoveTemporary(dir string, before time.Time) error {
-	target, _, err := r.Resolve(dir)
-	if err != nil {
-		return err
-	}
-	entries, err := fs.ReadDir(r.folder.FS(), target)
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
-			continue
-		}
-		info, infoErr := entry.Info()
-		if infoErr != nil || !info.ModTime().Before(before) {
-			continue
-		}
-		err = errors.Join(err, r.folder.Remove(filepath.Join(filepath.FromSlash(target), entry.Name())))
-	}
-	return err
-}
 
 // Create writes a new file. The error is [fs.ErrExist] if there is something at its path.
 func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {

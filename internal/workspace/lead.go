@@ -55,9 +55,6 @@ func (l *leader) changeRole(ctx context.Context) {
 		}
 		work("embed", p.queue.Run)
 		work("remove unused text", func(ctx context.Context) {
-			if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
-				p.logger.DebugContext(ctx, "remove temporary files of a killed promotion", "error", err)
-			}
 			p.index.KeepSwept(ctx, p.Tenant, p.unusedTextAge)
 		})
 	})
@@ -97,8 +94,6 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// temporaryAge is the age at which a temporary file can be removed, because no edit writes it any more.
-const temporaryAge = time.Minute
 
 // Other work first waits up to syncTime for the text of all files, then answerTime for the answer of the activation.
 // It would need more connections, and the database may be far away.
