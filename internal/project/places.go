@@ -104,9 +104,16 @@ func IsMarkdown(name string) bool {
 
 // vendored reports whether a folder's name says that others wrote its files or that a program made them.
 func vendored(folder string) bool {
+	return packaged(folder) || slices.Contains([]string{
+		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",
+	}, path.Base(folder))
+}
+
+// packaged is like vendored, but only for names that no team gives to a folder of its own notes.
+func packaged(folder string) bool {
 	return slices.Contains([]string{
 		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
-		"web_modules", "Pods", "Carthage", "vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",
+		"web_modules", "Pods", "Carthage",
 	}, path.Base(folder))
 }
 

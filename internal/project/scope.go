@@ -20,7 +20,7 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	for _, docType := range p.types {
 		named = append(named, place{pattern: path.Join(p.docsDir, docType.Folder)})
 	}
-	madeElsewhere := func(folder string) bool { return vendored(folder) && !contains(p.docsDir, folder) }
+	madeElsewhere := func(folder string) bool { return packaged(folder) || vendored(folder) && !contains(p.docsDir, folder) }
 	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
