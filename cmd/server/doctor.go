@@ -78,11 +78,13 @@ func (s *setup) report(settingsErr error, short bool) error {
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	})
 	reported := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
-	err = s.print(reported, func(w io.Writer) { printFindings(w, findings) })
-	if err == nil && reported.Severity == doctor.Error {
+	if err := s.print(reported, func(w io.Writer) { printFindings(w, findings) }); err != nil {
+		return err
+	}
+	if reported.Severity == doctor.Error {
 		return errFound
 	}
-	return err
+	return nil
 }
 
 // printFindings prints a summary and then the findings, the worst first. A finding gets a line, and a second one

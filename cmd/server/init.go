@@ -115,12 +115,13 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.sayProgram()
 	options.project = root
-	err = i.sayServices(options)
+	servicesErr := i.sayServices(options) // all other steps need no service
 	i.sayWhatToAsk(result)
-	if err == nil {
-		i.saySearch(result.Example)
+	if servicesErr != nil {
+		return servicesErr
 	}
-	return err
+	i.saySearch(result.Example)
+	return nil
 }
 
 // sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if

@@ -137,11 +137,10 @@ func (i *initializer) writeHooks(title string, change clients.Change, planned er
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
 		return nil
 	}
-	err := planned
-	if err == nil {
-		err = change.Write()
+	if planned != nil {
+		return fmt.Errorf("add the hooks of %s: %w", title, planned)
 	}
-	if err != nil {
+	if err := change.Write(); err != nil {
 		return fmt.Errorf("add the hooks of %s: %w", title, err)
 	}
 	if next != "" {

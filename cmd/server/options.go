@@ -26,8 +26,8 @@ type options struct {
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
 	logLevelGiven       bool
-	project         string // absolute, or "" for none
-	settings        project.Settings
+	project             string // absolute, or "" for none
+	settings            project.Settings
 }
 
 func (f *flags) resolve() (options, error) {

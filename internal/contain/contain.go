@@ -130,15 +130,15 @@ func (r *Root) Sub(name string) (*Root, error) {
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		if other, parentErr := r.parent(name); parentErr == nil {
-			info, err = r.folder.Lstat(other)
-		}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return info, named(err, "lstat", name)
 	}
-	if err != nil {
+	other, parentErr := r.parent(name)
+	if parentErr != nil {
 		return nil, named(err, "lstat", name)
 	}
-	return info, nil
+	info, err = r.folder.Lstat(other)
+	return info, named(err, "lstat", name)
 }
 
 // Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
@@ -157,9 +157,12 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 	return err == nil && target.IsDir()
 }
 
-// named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
+// named gives an error, if there is one, the whole path. [os.Root] names a part of it, and has another error for a path
 // that leads out.
 func named(err error, op, name string) error {
+	if err == nil {
+		return nil
+	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}

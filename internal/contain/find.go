@@ -19,13 +19,14 @@ const (
 // returns the path too.
 func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
 	names, info, err := r.follow(name)
-	if err == nil && r.hides(names) {
-		err = ErrHidden
+	target = path.Join(append(names, ".")...)
+	switch {
+	case err != nil:
+		return target, nil, named(err, "open", name)
+	case r.hides(names):
+		return target, nil, named(ErrHidden, "open", name)
 	}
-	if err != nil {
-		return path.Join(names...), nil, named(err, "open", name)
-	}
-	return path.Join(append(names, ".")...), info, nil
+	return target, info, nil
 }
 
 // hides reports whether one of a path's names is hidden, except the folder that is shown.

@@ -3,6 +3,7 @@ package contain
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -15,12 +16,12 @@ func (r *Root) spelled(name string) string {
 	if norm.NFD.IsNormalString(base) && norm.NFC.IsNormalString(base) {
 		return name
 	}
-	for _, form := range []string{name, folder + norm.NFC.String(base), folder + norm.NFD.String(base)} {
-		if _, err := r.folder.Lstat(form); err == nil {
-			return form
-		}
-	}
-	return name
+	forms := []string{name, folder + norm.NFC.String(base), folder + norm.NFD.String(base)}
+	there := slices.IndexFunc(forms, func(form string) bool {
+		_, err := r.folder.Lstat(form)
+		return err == nil
+	})
+	return forms[max(0, there)]
 }
 
 // Hidden reports whether a part of a path is hidden.

@@ -1,6 +1,7 @@
 package contain
 
 import (
+	"cmp"
 	"io/fs"
 	"strings"
 )
@@ -18,12 +19,9 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 			return nil
 		}
 		err = visit(name, entry, nil)
-		if err == nil && entry.IsDir() && strings.Count(name, "/") >= maxDepth {
-			err = visit(name, entry, named(ErrTooDeep, "open", name))
-			if err == nil {
-				err = fs.SkipDir
-			}
+		if err != nil || !entry.IsDir() || strings.Count(name, "/") < maxDepth {
+			return err
 		}
-		return err
+		return cmp.Or(visit(name, entry, named(ErrTooDeep, "open", name)), fs.SkipDir)
 	})
 }

@@ -119,12 +119,15 @@ func DefaultHome() (string, error) {
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
-	settings := map[string]any{}
-	if err == nil {
-		err = json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the settings: %w", err)
+	}
+	settings := map[string]any{}
+	if len(content) > 0 {
+		err := json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
+		if err != nil {
+			return fmt.Errorf("read the settings: %w", err)
+		}
 	}
 	settings[key] = value
 	changed, err := json.MarshalIndent(settings, "", "  ")

@@ -94,7 +94,6 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-
 // Other work first waits up to syncTime for the text of all files, then answerTime for the answer of the activation.
 // It would need more connections, and the database may be far away.
 const (

@@ -102,9 +102,9 @@ func syntaxError(err error, text string) *Error {
 		e.Line = strings.Count(before, "\n") + 1
 		e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 	}
-	context := located.ContextMsg
-	if located.ContextMark.Line > 0 && (strings.Contains(context, "flow") || strings.Contains(context, "quoted")) { // report the beginning of the text
-		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
+	isUnclosed := strings.Contains(located.ContextMsg, "flow") || strings.Contains(located.ContextMsg, "quoted")
+	if begin := located.ContextMark; isUnclosed && begin.Line > 0 {
+		e.Line, e.Column = begin.Line, begin.Column
 	}
 	return e
 }

@@ -62,7 +62,8 @@ func claudeFolder(usual string) (string, error) {
 	return filepath.Join(home, usual), err
 }
 
-// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. The error is [fs.ErrNotExist] without a registration.
+// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. The error is
+// [fs.ErrNotExist] without a registration.
 func FindClaude(root string) (Registration, error) {
 	folder, err := claudeFolder(".")
 	if err != nil {

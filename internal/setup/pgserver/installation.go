@@ -46,16 +46,19 @@ func Find(ctx context.Context, named string) (Installation, error) {
 	if named == "" {
 		return bundled(ctx)
 	}
-	i, err := inspect(ctx, named)
-	if err == nil && !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
-		err = fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
-			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
-	}
-	if err != nil {
-		return Installation{}, &Error{
+	unusable := func(err error) error {
+		return &Error{
 			Err:  fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err),
 			Hint: "correct postgres in settings.json, or CDOCS_POSTGRES",
 		}
+	}
+	i, err := inspect(ctx, named)
+	if err != nil {
+		return Installation{}, unusable(err)
+	}
+	if !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
+		return Installation{}, unusable(fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
+			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector))
 	}
 	return i, nil
 }
