@@ -91,9 +91,7 @@ func (i *initializer) run(ctx context.Context) error {
 	if i.show {
 		return i.registerClients(root)
 	}
-	result, err := scaffold.Write(root, scaffold.Options{
-		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,
-	})
+	result, err := scaffold.Write(root, i.documents, options.settings.ExternalDocsAllowed)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("nothing can be written in %s: %w; init has to write the configuration there, "+
 			"so run it as a user who may, or in a copy of the repository", root, err)
@@ -153,16 +151,12 @@ func (i *initializer) repository(flagged string) (string, error) {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)
-	if err != nil || root == folder || i.yes || isConfigured(root) {
+	_, noConfig := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
+	if err != nil || root == folder || i.yes || noConfig == nil {
 		return root, err
 	}
 	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
-}
-
-func isConfigured(root string) bool {
-	_, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
-	return err == nil
 }
 
 func (i *initializer) report(result scaffold.Result) {
@@ -176,7 +170,11 @@ func (i *initializer) report(result scaffold.Result) {
 	}
 	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, result.Project.Config.ProjectName)
 	for _, place := range result.Places {
-		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), placeName(place.Place))
+		where := place.Place
+		if where == "." {
+			where = "the whole repository"
+		}
+		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), where)
 		if place.Files == 0 {
 			say("  if the name is wrong, correct documents.folders in %s", result.Project.ConfigPath)
 		}
@@ -209,13 +207,6 @@ func (i *initializer) report(result scaffold.Result) {
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
 			strings.Join(places, ", "), clients.Quote(strings.Join(places, ",")))
 	}
-}
-
-func placeName(place string) string {
-	if place == "." {
-		return "the whole repository"
-	}
-	return place
 }
 
 // saySearch prints a search that the user can try first. It prints nothing without an example.
