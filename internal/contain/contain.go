@@ -130,15 +130,17 @@ func (r *Root) Sub(name string) (*Root, error) {
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return info, named(err, "lstat", name)
+	if errors.Is(err, fs.ErrNotExist) {
+		other, parentErr := r.parent(name)
+		if parentErr != nil {
+			return nil, named(err, "lstat", name)
+		}
+		info, err = r.folder.Lstat(other)
 	}
-	other, parentErr := r.parent(name)
-	if parentErr != nil {
+	if err != nil {
 		return nil, named(err, "lstat", name)
 	}
-	info, err = r.folder.Lstat(other)
-	return info, named(err, "lstat", name)
+	return info, nil
 }
 
 // Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
@@ -157,12 +159,9 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 	return err == nil && target.IsDir()
 }
 
-// named gives an error, if there is one, the whole path. [os.Root] names a part of it, and has another error for a path
+// named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
 // that leads out.
 func named(err error, op, name string) error {
-	if err == nil {
-		return nil
-	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
