@@ -200,12 +200,8 @@ func (i *initializer) report(result scaffold.Result) {
 		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(ignored[0]))
 	}
 	if len(result.Further) > 0 {
-		places := make([]string, len(result.Further))
-		for at, place := range result.Further {
-			places[at] = place.Place
-		}
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
-			strings.Join(places, ", "), clients.Quote(strings.Join(places, ",")))
+			strings.Join(result.Further, ", "), clients.Quote(strings.Join(result.Further, ",")))
 	}
 }
 

@@ -29,7 +29,7 @@ type Result struct {
 	Places  []FolderCount
 	Example string
 	// Further are places with markdown outside the documents. A wanted document can add them.
-	Further []FolderCount
+	Further []string
 	// LeftOut are files and folders with markdown that Write neither takes nor proposes.
 	LeftOut []LeftOut
 }
@@ -96,10 +96,7 @@ func (r *Result) count(found survey) {
 			r.Places = append(r.Places, FolderCount{place, files[place]})
 		}
 	}
-	for _, place := range topPlaces(others) {
-		r.Further = append(r.Further, FolderCount{Place: place})
-	}
-	r.LeftOut = found.left
+	r.Further, r.LeftOut = topPlaces(others), found.left
 }
 
 // moreTelling returns the longer of two example searches: the given one, or the words in the name of a file. It ignores

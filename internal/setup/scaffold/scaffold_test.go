@@ -56,7 +56,7 @@ func summary(r Result) string {
 		text += " -" + left.Path
 	}
 	for _, place := range r.Further {
-		text += " +" + place.Place
+		text += " +" + place
 	}
 	return text
 }
