@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 		message = pgErr.Message
 	}
 	if connectErr, ok := errors.AsType[*pgconn.ConnectError](e.Err); ok {
-		message = connectMessage(connectErr)
+		_, message, _ = unreachable(connectErr)
 	}
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
@@ -55,27 +55,6 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
-
-// connectMessage says where and why the connection failed. It leaves out the user, the database and the parameters,
-// which pgconn's own message has.
-func connectMessage(err *pgconn.ConnectError) string {
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return "the server refused the connection: " + pgErr.Message
-	}
-	if _, reason, _, ok := unreachable(err); ok {
-		return reason
-	}
-	message := "no connection to the PostgreSQL server"
-	if opErr, ok := errors.AsType[*net.OpError](err); ok {
-		message = fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
-	} else if errors.Is(err, context.DeadlineExceeded) {
-		message = "no PostgreSQL server answered in time"
-	}
-	if strings.Contains(err.Error(), "read only connection") { // target_session_attrs asks for a writable host
-		message += "; a host of the URL answers, and only reads"
-	}
-	return message
-}
 
 // Wrap turns an error of pgx into an [*Error]. It returns nil, a cancellation and an error with an [*Error] unchanged.
 func Wrap(op string, err error) error {
@@ -156,10 +135,8 @@ func classify(err error) (ErrorKind, string) {
 	var netErr net.Error
 	switch {
 	case errors.As(err, &connectErr):
-		if kind, _, hint, ok := unreachable(err); ok {
-			return kind, hint
-		}
-		return KindTransient, "start PostgreSQL or correct CDOCS_DATABASE_URL"
+		kind, _, hint := unreachable(connectErr)
+		return kind, hint
 	case errors.As(err, &netErr), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		errors.Is(err, context.DeadlineExceeded), isBrokenConn(err):
 		return KindTransient, ""
@@ -198,7 +175,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, deniedHint
 	case undefinedTable, undefinedObject, "42703":
 		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; " +
-			"if that does not help, compound-docs doctor says why"
+			"if that does not help, another build has made the tables: name another database"
 	}
 	switch err.Code[:2] {
 	case "08":
@@ -210,25 +187,40 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	}
 }
 
-// unreachable says why a connection failed, and what to do. ok is false if the reason is not one of those it knows, for
-// example if no server listens.
-func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
-	if dnsErr, isDNS := errors.AsType[*net.DNSError](err); isDNS {
-		return KindTransient, "the host " + dnsErr.Name + " of the database is not found: " + dnsErr.Err,
-			"correct the host in CDOCS_DATABASE_URL, or connect this machine to its network", true
-	}
-	if strings.Contains(err.Error(), "server refused TLS connection") {
+// unreachable says why a connection failed, and what to do. It leaves out the user, the database and the parameters,
+// which pgconn's own message has.
+func unreachable(err *pgconn.ConnectError) (kind ErrorKind, reason, hint string) {
+	text := err.Error()
+	_, certificate, _ := strings.Cut(text, "x509: ")
+	certificate, _, _ = strings.Cut(certificate, "\n")
+	switch {
+	case strings.Contains(text, "server refused TLS connection"):
 		return KindSetup, "the server speaks no TLS, and the URL demands it",
-			"set ssl = on for the server, or, in a network that you trust, sslmode=disable in CDOCS_DATABASE_URL", true
-	}
-	if _, reason, found := strings.Cut(err.Error(), "x509: "); found {
-		reason, _, _ = strings.Cut(reason, "\n")
-		return KindSetup, "the server's certificate is not accepted: x509: " + reason,
-			"name the file of its authority with sslrootcert, and the host as in the certificate, in CDOCS_DATABASE_URL", true
-	}
-	if strings.Contains(err.Error(), "tls error") {
+			"set ssl = on for the server, or, in a network that you trust, sslmode=disable in CDOCS_DATABASE_URL"
+	case certificate != "":
+		return KindSetup, "the server's certificate is not accepted: x509: " + certificate,
+			"name the file of its authority with sslrootcert, and the host as in the certificate, in CDOCS_DATABASE_URL"
+	case strings.Contains(text, "tls error"):
 		return KindSetup, "TLS with the server fails, or it is no PostgreSQL",
-			"correct host, port, sslmode, sslcert and sslkey in CDOCS_DATABASE_URL; the log of the server says more", true
+			"correct host, port, sslmode, sslcert and sslkey in CDOCS_DATABASE_URL; the log of the server says more"
 	}
-	return 0, "", "", false
+	reason, hint = "no connection to the PostgreSQL server", "start PostgreSQL or correct CDOCS_DATABASE_URL"
+	var pgErr *pgconn.PgError
+	var dnsErr *net.DNSError
+	var opErr *net.OpError
+	switch {
+	case errors.As(err, &pgErr):
+		reason = "the server refused the connection: " + pgErr.Message
+	case errors.As(err, &dnsErr):
+		reason = "the host " + dnsErr.Name + " of the database is not found: " + dnsErr.Err
+		hint = "correct the host in CDOCS_DATABASE_URL, or connect this machine to its network"
+	case errors.As(err, &opErr):
+		reason = fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
+	case errors.Is(err, context.DeadlineExceeded):
+		reason = "no PostgreSQL server answered in time"
+	}
+	if strings.Contains(text, "read only connection") { // target_session_attrs asks for a writable host
+		reason += "; a host of the URL answers, and only reads"
+	}
+	return KindTransient, reason, hint
 }

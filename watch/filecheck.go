@@ -67,14 +67,11 @@ func (f Folder) Open() (*contain.Root, error) {
 	if f.Inside == "" {
 		return contain.Open(f.Dir)
 	}
-	if f.TopHidden {
-		root, err := contain.OpenBelowHidden(f.Inside, f.Dir)
-		if errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden) {
-			err = fs.ErrNotExist // nobody has asked for the folder of this one repository
-		}
-		return root, err
+	root, err := contain.OpenInside(f.Inside, f.Dir, f.TopHidden)
+	if f.TopHidden && (errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden)) {
+		err = fs.ErrNotExist // nobody has asked for the folder of this one repository
 	}
-	return contain.OpenInside(f.Inside, f.Dir)
+	return root, err
 }
 
 // covered returns an error if a symbolic link leads to a target that does not match: a link is no way
@@ -96,8 +93,6 @@ func explain(root *contain.Root, name string, err error) error {
 		return errTooLarge(tooLarge.Size)
 	case errors.Is(err, contain.ErrNotRegular):
 		return errNotRegular
-	case errors.Is(err, contain.ErrReplaced):
-		return errChanged
 	case errors.Is(err, contain.ErrHidden):
 		target, _, _ := root.Resolve(name) // the error is the same
 		return &unfitError{fmt.Sprintf(

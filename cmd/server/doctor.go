@@ -59,27 +59,18 @@ func (i invocation) diagnose(short bool) error {
 		return err
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	return i.withSetup(o, func(s *setup) error {
-		worst, err := s.report(settingsErr, short)
-		if err != nil {
-			return err
-		}
-		if worst == doctor.Error {
-			return errFound
-		}
-		return nil
-	})
+	return i.withSetup(o, func(s *setup) error { return s.report(settingsErr, short) })
 }
 
-// report prints the findings, and returns the severity of the worst finding.
-func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
+// report prints the findings. It returns errFound if there is an error.
+func (s *setup) report(settingsErr error, short bool) error {
 	found, findErr := findProject(s.project)
 	if findErr != nil {
 		found = s.project
 	}
 	root, err := project.FindRoot(found)
 	if err != nil {
-		return "", cmp.Or(findErr, err)
+		return cmp.Or(findErr, err)
 	}
 	s.nameParent(s.project, root)
 	findings := doctor.Run(s.command.Context(), doctor.System{
@@ -87,7 +78,13 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	})
 	reported := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
-	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })
+	if err := s.print(reported, func(w io.Writer) { printFindings(w, findings) }); err != nil {
+		return err
+	}
+	if reported.Severity == doctor.Error {
+		return errFound
+	}
+	return nil
 }
 
 // printFindings prints a summary and then the findings, the worst first. A finding gets a line, and a second one

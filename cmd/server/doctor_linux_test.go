@@ -27,11 +27,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 0},
-		{"tables of an earlier build", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.sync(t)
-			i.exec(t, "ALTER TABLE document_links RENAME relation TO supersedes")
-		}, "database", "which lack document_links.relation", "name another database in CDOCS_DATABASE_URL", 1},
 		{
 			"wrong password", func(t *testing.T, i *installation) {
 				t.Helper()
@@ -43,19 +38,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
 		}, "models", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 0},
-		{"an assistant's program that is gone", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.root, ".codex/config.toml", "[mcp_servers.compound-docs]\ncommand = \"/gone/compound-docs\"\n")
-		}, "config", "/.codex/config.toml starts /gone/compound-docs, which is not there", "run: ${EDITOR:-vi} ", 0},
-		{"Claude Code's program that is gone", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.folder(), ".claude.json", fmt.Sprintf(`{"projects": {%q: {"mcpServers": {"compound-docs": {"command": "/gone/x"}}}}}`, i.root))
-		}, "config", "starts /gone/x, which is not there", "run: ${EDITOR:-vi} ", 0},
-		{"a name that is not on the PATH", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.set("PATH", "/usr/bin:/bin")
-			write(t, i.root, "opencode.json", `{"mcp": {"compound-docs": {"command": ["compound-docs", "serve"]}}}`)
-		}, "config", "/opencode.json starts compound-docs, which is not there", "or put its folder on the PATH", 0},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
 			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,

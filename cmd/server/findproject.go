@@ -61,28 +61,16 @@ func (i invocation) nameParent(start, root string) {
 		name, root, clients.Quote(repository))
 }
 
-// here returns the options, and the root of the project that --project or the working directory is in.
-func (i invocation) here() (options, string, error) {
-	o, err := i.flags.resolve()
-	if err != nil {
-		return o, "", err
-	}
-	root, err := findProject(o.project)
-	if err != nil {
-		return o, "", err
-	}
-	i.nameParent(o.project, root)
-	return o, root, nil
-}
-
-// loadHere loads the project of [invocation.here].
+// loadHere loads the project that --project or the working directory is in.
 func (i invocation) loadHere() (*project.Project, error) {
-	o, root, err := i.here()
+	o, err := i.flags.resolve()
 	if err != nil {
 		return nil, err
 	}
+	root, err := findProject(o.project)
+	if err != nil {
+		return nil, err
+	}
+	i.nameParent(o.project, root)
 	return o.settings.Load(root)
 }
-
-// noProject stands in for findProject in commands that need no project.
-func noProject(string) (string, error) { return "", nil }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,11 +37,11 @@ func newInitCommand(flags *flags) *cobra.Command {
 - with --yes add the server to the settings of other assistants that the repository has, or to
   those of --client. The files of Codex and Goose are not JSON: init prints the entry, and you
   add it. AGENTS.md and CLAUDE.md, if named, get a paragraph that says when to search
-- say which private database the server uses, and which model makes the vectors
+- say what compound-docs status says of the database and the models
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It may run again: it adds to files, and never takes anything away.
-Without a database it does the rest, and ends with 1.`,
+Without a database it does all the same, and ends with 1.`,
 		Example: `  compound-docs init
   compound-docs init ~/my-project --yes
   compound-docs init --documents docs/adr,README.md
@@ -89,9 +91,7 @@ func (i *initializer) run(ctx context.Context) error {
 	if i.show {
 		return i.registerClients(root)
 	}
-	result, err := scaffold.Write(root, scaffold.Options{
-		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,
-	})
+	result, err := scaffold.Write(root, i.documents, options.settings.ExternalDocsAllowed)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("nothing can be written in %s: %w; init has to write the configuration there, "+
 			"so run it as a user who may, or in a copy of the repository", root, err)
@@ -111,17 +111,29 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	databaseErr := i.provideDatabase(ctx, options) // reported at the end, because all other steps need no database
-	if err := i.settleEmbedder(ctx, options); err != nil {
-		return err
-	}
 	i.sayProgram()
+	options.project = root
+	servicesErr := i.sayServices(options) // all other steps need no service
 	i.sayWhatToAsk(result)
-	if databaseErr != nil {
-		return databaseErr
+	if servicesErr != nil {
+		return servicesErr
 	}
 	i.saySearch(result.Example)
 	return nil
+}
+
+// sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if
+// that has an error.
+func (i *initializer) sayServices(o options) error {
+	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
+		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
+			return err
+		}
+		o.settings.EmbeddingModel = i.embedder
+	}
+	plain.Println(i.stdout)
+	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
+	return i.withSetup(o, func(s *setup) error { return s.report(nil, true) })
 }
 
 // repository returns the folder to set up. It fails in a sub-folder of a repository without a configuration: the
@@ -139,16 +151,12 @@ func (i *initializer) repository(flagged string) (string, error) {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)
-	if err != nil || root == folder || i.yes || isConfigured(root) {
+	_, noConfig := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
+	if err != nil || root == folder || i.yes || noConfig == nil {
 		return root, err
 	}
 	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
-}
-
-func isConfigured(root string) bool {
-	_, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
-	return err == nil
 }
 
 func (i *initializer) report(result scaffold.Result) {
@@ -162,7 +170,11 @@ func (i *initializer) report(result scaffold.Result) {
 	}
 	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, result.Project.Config.ProjectName)
 	for _, place := range result.Places {
-		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), placeName(place.Place))
+		where := place.Place
+		if where == "." {
+			where = "the whole repository"
+		}
+		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), where)
 		if place.Files == 0 {
 			say("  if the name is wrong, correct documents.folders in %s", result.Project.ConfigPath)
 		}
@@ -177,45 +189,20 @@ func (i *initializer) report(result scaffold.Result) {
 	if external, ok := result.Project.External(); ok {
 		say("external docs: %s, as the config says", external.Path)
 	}
-	for _, group := range leftOutByReason(result.LeftOut) {
-		plain.Println(i.stdout, "left out: "+group)
+	leftOut := map[string][]string{} // by the reason
+	for _, left := range result.LeftOut {
+		leftOut[left.Why] = append(leftOut[left.Why], left.Path)
 	}
-	at := slices.IndexFunc(result.LeftOut, func(left scaffold.LeftOut) bool { return left.Why == project.GitIgnores })
-	if at >= 0 {
-		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(result.LeftOut[at].Path))
+	for _, why := range slices.Sorted(maps.Keys(leftOut)) {
+		say("left out: %s (%s)", plain.Some(leftOut[why], 5), why)
+	}
+	if ignored := leftOut[project.GitIgnores]; len(ignored) > 0 {
+		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(ignored[0]))
 	}
 	if len(result.Further) > 0 {
-		places := make([]string, len(result.Further))
-		for at, place := range result.Further {
-			places[at] = place.Place
-		}
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
-			strings.Join(places, ", "), clients.Quote(strings.Join(places, ",")))
+			strings.Join(result.Further, ", "), clients.Quote(strings.Join(result.Further, ",")))
 	}
-}
-
-func placeName(place string) string {
-	if place == "." {
-		return "the whole repository"
-	}
-	return place
-}
-
-// leftOutByReason returns a line for each reason, with the first five files and folders left out for it.
-func leftOutByReason(list []scaffold.LeftOut) []string {
-	const most = 5
-	named := map[string][]string{}
-	var reasons, lines []string
-	for _, left := range list {
-		if named[left.Why] == nil {
-			reasons = append(reasons, left.Why)
-		}
-		named[left.Why] = append(named[left.Why], left.Path)
-	}
-	for _, why := range reasons {
-		lines = append(lines, plain.Some(named[why], most)+" ("+why+")")
-	}
-	return lines
 }
 
 // saySearch prints a search that the user can try first. It prints nothing without an example.
@@ -244,6 +231,5 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	if _, external := result.Project.External(); external || len(result.Places) > 0 {
 		ask = "What do our documents say about …? Search compound-docs."
 	}
-	plain.Printf(i.stdout, "\nStart your assistant in this repository, and ask for example:\n  %s\n"+
-		"compound-docs doctor says what is missing.\n", ask)
+	plain.Printf(i.stdout, "\nStart your assistant in this repository, and ask for example:\n  %s\n", ask)
 }

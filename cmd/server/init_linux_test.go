@@ -20,8 +20,8 @@ func TestInit_WithoutPostgreSQL(t *testing.T) {
 			i.unset("CDOCS_DATABASE_URL")
 			writeProgram(t, filepath.Join(filepath.Dir(i.program), "apt-get"), "echo apt-get runs >&2")
 			got := i.run(t, arguments...)
-			if got.code != 1 || !strings.Contains(got.stderr, "compound-docs: there is no database: this program came without a PostgreSQL") ||
-				!strings.Contains(got.stderr, "; install compound-docs from one of its packages, which contain PostgreSQL") ||
+			if got.code != 1 || !strings.Contains(got.stdout, "error    database     this program came without a PostgreSQL") ||
+				!strings.Contains(got.stdout, "→ install compound-docs from one of its packages, which contain PostgreSQL") ||
 				!strings.Contains(got.stdout, "config: ") {
 				t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
 			}
@@ -42,7 +42,7 @@ func TestInit_NamesTheDatabase(t *testing.T) {
 	i := newInstallation(t)
 	i.unset("CDOCS_DATABASE_URL")
 	must(t, os.Symlink(bundle, filepath.Join(filepath.Dir(i.program), "postgresql")))
-	if got := i.run(t, "init"); got.code != 0 || !strings.Contains(got.stdout, "database: PostgreSQL 18.") {
+	if got := i.run(t, "init"); got.code != 0 || !strings.Contains(got.stdout, "database     PostgreSQL 18.") {
 		t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -81,13 +81,13 @@ func TestInit_SaysWhatIsWrong(t *testing.T) {
 		t.Errorf("init --documents docs says %s", said)
 	}
 	for want, arguments := range map[string][]string{
-		"there is no database: the folder of the database cannot be made in /proc": {"init"},
-		"; CDOCS_HOME names another folder for it":                                 {"init", "--embedder", "bge-m3"},
-		"init --client windsurf --print shows what to add":                         {"init", "--client", "windsurf"},
+		"the folder of the database cannot be made in /proc": {"init"},
+		"; CDOCS_HOME names another folder for it":           {"init", "--embedder", "bge-m3"},
+		"init --client windsurf --print shows what to add":   {"init", "--client", "windsurf"},
 	} {
 		got := run(t, root, []string{"HOME=" + full, "CDOCS_HOME=" + full + "/c"}, arguments...)
-		if got.code == 0 || !strings.Contains(got.stderr, want) {
-			t.Errorf("%v ends with %d and does not say %q: %s", arguments, got.code, want, got.stderr)
+		if got.code == 0 || !strings.Contains(got.stdout+got.stderr, want) {
+			t.Errorf("%v ends with %d and does not say %q: %s%s", arguments, got.code, want, got.stdout, got.stderr)
 		}
 	}
 }

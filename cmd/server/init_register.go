@@ -52,11 +52,16 @@ func (i *initializer) registerClients(root string) error {
 		if !named && (len(i.named) > 0 || !c.UsedIn(root) && !c.Installed()) {
 			continue
 		}
-		if err := i.registerClient(c, root, named); err != nil {
+		folder, err := c.Folder(root)
+		if err != nil {
+			return err
+		}
+		used := named || i.yes && !c.Paragraph && c.UsedIn(root)
+		if err := i.registerClient(c, folder, named, used); err != nil {
 			return err
 		}
 		if named && i.hooks {
-			if err := i.addHooks(c, root); err != nil {
+			if err := i.addHooks(c, folder); err != nil {
 				return err
 			}
 		}
@@ -68,78 +73,60 @@ func (i *initializer) showFile(title string, content []byte) {
 	plain.Printf(i.stdout, "%s\n%s\n", title, plain.Block(content))
 }
 
-// showEntry prints the entry that the user must add to an assistant's file. If the assistant is installed and has a
-// command for this, showEntry prints the command too.
-func (i *initializer) showEntry(c clients.Client, change clients.Change) {
-	i.showFile(c.Title+": add this to "+change.Path(), change.Content)
-	if c.Command != nil && c.Installed() {
-		words := append(slices.Clone(c.Command), clients.Program(), "serve")
-		plain.Printf(i.stdout, "%s: or register the server for all your projects: %s\n", c.Title, clients.QuoteLine(words))
-	}
-}
-
-// registerClient registers the server with one assistant. named reports whether the user named it with --client;
-// otherwise an error is only printed.
-func (i *initializer) registerClient(c clients.Client, root string, named bool) error {
-	change, err := i.plan(c, root)
-	switch {
-	case errors.Is(err, clients.ErrRegistered):
-		plain.Printf(i.stdout, "%s: has the server already\n", c.Title)
-		return nil
-	case err != nil && !named:
-		plain.Printf(i.stdout, "%s: %s\n", c.Title, err)
-		return nil
-	case err != nil:
-		return err
-	case i.show && change.Pasted:
-		i.showEntry(c, change)
-		return nil
-	case i.show:
-		i.showFile(c.Title+": "+change.Path(), change.Content)
-		return nil
-	}
+// registerClient registers the server with one assistant, or says how to if the assistant is not used. folder is that of
+// [clients.Client.Folder]. named reports whether the user named it with --client; otherwise an error is only printed.
+func (i *initializer) registerClient(c clients.Client, folder string, named, used bool) error {
+	say := func(format string, values ...any) { plain.Printf(i.stdout, c.Title+": "+format+"\n", values...) }
+	change, err := c.Plan(folder, c.Program(), clients.Environment())
 	remedy, done := "register the server", "registered the server in "
 	if c.Paragraph {
 		remedy, done = "have it say when to search", "added a paragraph to "
 	}
-	if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
-		plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
+	switch {
+	case errors.Is(err, clients.ErrRegistered):
+		say("has the server already")
 		return nil
-	}
-	if change.Pasted {
-		i.showEntry(c, change)
+	case err != nil && !named:
+		say("%s", err)
+		return nil
+	case err != nil:
+		return err
+	case !used:
+		say("to %s: compound-docs init --client %s", remedy, c.Name)
+		return nil
+	case change.Pasted:
+		i.showFile(c.Title+": add this to "+change.Path(), change.Content)
+		if c.Command != nil && c.Installed() {
+			words := append(slices.Clone(c.Command), clients.Program(), "serve")
+			say("or register the server for all your projects: %s", clients.QuoteLine(words))
+		}
+		return nil
+	case i.show:
+		i.showFile(c.Title+": "+change.Path(), change.Content)
 		return nil
 	}
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("write %s: %w; init --client %s --print shows what to add by hand", change.Path(), err, c.Name)
 	}
 	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
-		plain.Printf(i.stdout, "%s: start it with CDOCS_HOME=%s, as this shell has it, or its server has another database\n",
-			c.Title, home)
+		say("start it with CDOCS_HOME=%s, as this shell has it, or its server has another database", home)
 	}
-	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
+	say("%s%s", done, change.Path())
 	return nil
 }
 
 // addHooks adds hooks to the settings of an assistant.
-func (i *initializer) addHooks(c clients.Client, root string) error {
+func (i *initializer) addHooks(c clients.Client, folder string) error {
 	file, hooks := c.Hooks(c.Program())
-	if c.ForUser() {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return err
-		}
-		root = home
-	}
 	switch {
 	case file == "":
 		plain.Printf(i.stdout, "%s: hooks are not known for it\n", c.Title)
 		return nil
 	case i.show:
-		i.showFile(c.Title+": "+filepath.Join(root, filepath.FromSlash(file)), hooks)
+		i.showFile(c.Title+": "+filepath.Join(folder, filepath.FromSlash(file)), hooks)
 		return nil
 	}
-	change, err := clients.PlanHooks(root, c.Name, file, hooks)
+	change, err := clients.PlanHooks(folder, c.Name, file, hooks)
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
@@ -163,21 +150,16 @@ func (i *initializer) writeHooks(title string, change clients.Change, planned er
 	return nil
 }
 
-func (i *initializer) plan(c clients.Client, root string) (clients.Change, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return clients.Change{}, err
-	}
-	return c.Plan(root, home, c.Program(), clients.Environment())
-}
-
 // register registers the server with Claude Code for this project. If claude is not installed, it prints how to.
 func (i *initializer) register(ctx context.Context, root string) error {
 	found, err := clients.FindClaude(root)
 	switch {
 	case err == nil:
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
-		return i.offerHooks(root, found)
+		if found.IsPlugin { // it has its own hooks
+			return nil
+		}
+		return i.offerHooks(root, found.Name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -188,7 +170,7 @@ func (i *initializer) register(ctx context.Context, root string) error {
 		plain.Printf(i.stdout, "Claude Code was not found. Once it is installed, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, clients.Quote(program))
 		if i.hooks {
-			return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
+			return i.offerHooks(root, clients.ServerName)
 		}
 		return nil
 	}
@@ -199,16 +181,13 @@ func (i *initializer) register(ctx context.Context, root string) error {
 			err, strings.TrimSpace(string(text)), root, line)
 	}
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
-	return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
+	return i.offerHooks(root, clients.ServerName)
 }
 
 // offerHooks adds the plugin's hooks to the user's own settings for this project, if the user wants them. At a
 // terminal it asks. Elsewhere it prints how to add them.
-func (i *initializer) offerHooks(root string, server clients.Registration) error {
-	if server.Scope == clients.ScopePlugin { // the plugin has its own hooks
-		return nil
-	}
-	hooks := plugin.Hooks(server.Name, clients.Quote(clients.Program()))
+func (i *initializer) offerHooks(root, server string) error {
+	hooks := plugin.Hooks(server, clients.Quote(clients.Program()))
 	change, err := clients.PlanHooks(root, claudeClient, clients.LocalSettings, hooks)
 	if !i.hooks && !errors.Is(err, clients.ErrRegistered) && (err != nil || !i.wantsHooks()) {
 		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")

@@ -77,21 +77,18 @@ func newFolder(t *testing.T) string {
 func TestInit_SaysHowToRegister(t *testing.T) {
 	t.Parallel()
 	const secret = "CDOCS_DATABASE_URL=postgres://u:s3cret@h/d"
-	for name, test := range map[string]struct {
-		environment func() []string
-		code        int
-	}{
-		"without Claude Code": {func() []string { return []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()} }, 0},
-		"when it refuses":     {func() []string { environment, _ := fakeClaude(t, true); return environment }, 1},
+	for name, environment := range map[string]func() []string{
+		"without Claude Code": func() []string { return []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()} },
+		"when it refuses":     func() []string { environment, _ := fakeClaude(t, true); return environment },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := newFolder(t)
 			home := t.TempDir()
 			write(t, home, "settings.json", `{"log_level": "warn"}`)
-			got := run(t, root, append(test.environment(), secret, "CDOCS_HOME="+home), "init", root)
+			got := run(t, root, append(environment(), secret, "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
-			if got.code != test.code || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
+			if got.code != 1 || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
 				strings.Contains(said, "s3cret") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
 			}

@@ -9,20 +9,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
@@ -111,13 +108,9 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	text := apierror.In(err, wordsOf(command))
-	switch {
-	case ran && plain.IsTerminal(stderr):
-		reportToPeople(stderr, text, err)
-	case ran:
-		plain.Println(stderr, "compound-docs:", text)
-	default:
+	if ran {
+		plain.Println(stderr, "compound-docs:", apierror.In(err, wordsOf(command)))
+	} else {
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
 	}
@@ -127,20 +120,6 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// reportToPeople prints the text of an error at a terminal, and its remedy, if any, on a second line.
-func reportToPeople(w io.Writer, text string, err error) {
-	const begin, arrow = "compound-docs: ", "  → "
-	problem, remedy, _ := strings.Cut(text, "; ")
-	if inFile, ok := errors.AsType[*project.ConfigError](err); ok {
-		problem, remedy = strings.TrimSuffix(text, " "+inFile.Hint), inFile.Hint
-	}
-	clearProgress(w)
-	plain.Printf(w, "%s%s\n", begin, problem)
-	if remedy != "" {
-		plain.Printf(w, "%s%s\n", arrow, remedy)
-	}
 }
 
 const (

@@ -26,10 +26,8 @@ type options struct {
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
 	logLevelGiven       bool
-	// contentLogLevel is for messages about documents and searches; nil means logLevel.
-	contentLogLevel *slog.Level
-	project         string // absolute, or "" for none
-	settings        project.Settings
+	project             string // absolute, or "" for none
+	settings            project.Settings
 }
 
 func (f *flags) resolve() (options, error) {

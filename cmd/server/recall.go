@@ -53,32 +53,28 @@ and a hung hook with 3, because assistants take 2 for a veto.`,
 	set.StringVar(&f.edit, "edit", "", "file that is about to be edited")
 	set.StringVar(&f.writes, "writes", "", "text that the edit writes; without it that of the file")
 	set.StringVar(&f.fails, "fails", "", "output of a command that has failed")
+	command.MarkFlagsOneRequired("hook", "run", "edit", "fails")
+	command.MarkFlagsMutuallyExclusive("hook", "run", "edit", "fails")
 	return command
 }
 
 // act returns the event that the flags describe.
-func (f *recallFlags) act() (hooks.Event, error) {
+func (f *recallFlags) act() hooks.Event {
 	switch {
-	case f.run != "" && f.edit == "" && f.fails == "":
-		return hooks.Event{Event: hooks.Before, ToolName: "Bash", Command: f.run}, nil
-	case f.edit != "" && f.run == "" && f.fails == "":
-		return hooks.Event{Event: hooks.Before, ToolName: "Write", FilePath: f.edit, Content: f.writes}, nil
-	case f.fails != "" && f.run == "" && f.edit == "":
-		return hooks.Event{Event: hooks.Failure, ToolName: "Bash", Command: "any", Error: f.fails}, nil
+	case f.run != "":
+		return hooks.Event{Event: hooks.Before, ToolName: "Bash", Command: f.run}
+	case f.edit != "":
+		return hooks.Event{Event: hooks.Before, ToolName: "Write", FilePath: f.edit, Content: f.writes}
 	default:
-		return hooks.Event{}, usagef("give one of --run COMMAND, --edit FILE, --fails TEXT; to search: compound-docs search \"…\"")
+		return hooks.Event{Event: hooks.Failure, ToolName: "Bash", Command: "any", Error: f.fails}
 	}
 }
 
 // preview prints what hooks would say at an act, and why.
 func (f *recallFlags) preview(i invocation) error {
-	event, err := f.act()
-	if err != nil {
-		return err
-	}
 	return withProject(i.flags, func(t *tooling) error {
 		t.workspace.Once()
-		said, err := t.tools.Preview(i.command.Context(), event)
+		said, err := t.tools.Preview(i.command.Context(), f.act())
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func TestRecall_TriesTriggers(t *testing.T) {
 			t.Errorf("recall %q says %q, want %q in it", test.arguments, got, test.want)
 		}
 	}
-	if got := run(t, root, environment, "recall"); got.code != 2 || !strings.Contains(got.stderr, "--run COMMAND") {
+	if got := run(t, root, environment, "recall"); got.code != 2 || !strings.Contains(got.stderr, "[hook run edit fails]") {
 		t.Errorf("recall alone ends with %d: %s", got.code, got.stderr)
 	}
 	act := map[string]any{"conversationId": "c", "workspacePaths": []string{root}, "toolCall": map[string]any{

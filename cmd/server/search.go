@@ -47,6 +47,7 @@ is superseded.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.handbook:
+				noProject := func(string) (string, error) { return "", nil }
 				return withTools(flags, noProject, f.searchHandbook)(cmd, args)
 			case cmd.Flags().Changed("section"):
 				return usagef("--section needs --handbook; give both")

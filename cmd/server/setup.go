@@ -78,29 +78,17 @@ func newSetup(o options, i invocation) (*setup, error) {
 		return nil, usageError{err}
 	}
 	if o.databaseURL == "" {
-		s.server = newServer(o, s.logger)
+		s.server = pgserver.New(o.home, s.logger)
+		s.server.Programs = o.postgres
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
-	if o.contentLogLevel != nil {
-		s.logger = newLogger(i.stderr, *o.contentLogLevel)
-	}
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
 	return s, nil
 }
 
-// newServer returns the private database. It does not start it.
-func newServer(o options, logger *slog.Logger) *pgserver.Server {
-	server := pgserver.New(o.home, logger)
-	server.Programs = o.postgres
-	return server
-}
-
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	if plain.IsTerminal(w) {
-		w = overProgress{w}
-	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
@@ -151,7 +139,7 @@ func withTools(
 			return err
 		}
 		if !o.logLevelGiven {
-			o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
+			o.logLevel = slog.LevelError // the command itself prints the rest
 		}
 		root, err := find(o.project)
 		if err != nil {

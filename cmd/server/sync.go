@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,13 +59,8 @@ func (t *tooling) sync(force bool) error {
 	}
 	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
 	synced, err := t.tools.Sync(ctx, progress.show)
-	clearProgress(t.stderr)
-	if ctx.Err() != nil {
-		t.notef("interrupted: %s; what is done stays, and the next sync does the rest", progress)
+	if synced == nil || ctx.Err() != nil { // what is done stays, and the next sync does the rest
 		return cmp.Or(err, ctx.Err())
-	}
-	if synced == nil {
-		return err
 	}
 	if vectorsFollow(err) {
 		t.notef("%s", apierror.In(err, wordsOf(t.command)))
@@ -89,37 +82,22 @@ func vectorsFollow(err error) bool {
 type syncProgress struct {
 	files, passages func(done, total int)
 
-	last           workspace.IndexStatus
-	total          int // changed files
-	totalPassages  int
+	total          int  // changed files
 	needsEmbedding bool // at least one passage lacked a vector
 }
 
 func (p *syncProgress) show(status workspace.IndexStatus) {
-	p.last, p.total = status, max(p.total, status.Total)
+	p.total = max(p.total, status.Total)
 	if done := p.total - (status.Total - status.Done); done > 0 {
 		p.files(done, p.total)
 	}
 	if status.Pending() > 0 || status.Counting {
 		return
 	}
-	p.totalPassages = status.Passages
 	p.needsEmbedding = p.needsEmbedding || status.Embedding > 0
 	if p.needsEmbedding && !status.Synced.IsZero() { // before the end of the sync the total may still grow
-		p.passages(max(0, p.totalPassages-status.Embedding), p.totalPassages)
+		p.passages(max(0, status.Passages-status.Embedding), status.Passages)
 	}
-}
-
-func (p *syncProgress) String() string {
-	var done []string
-	if p.total > 0 {
-		done = append(done, fmt.Sprintf("%d of %s indexed", p.total-(p.last.Total-p.last.Done), plain.Count(p.total, "changed file")))
-	}
-	if p.totalPassages > 0 {
-		done = append(done, fmt.Sprintf("%d of %s with a vector",
-			max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage")))
-	}
-	return cmp.Or(strings.Join(done, ", "), "nothing was changed yet")
 }
 
 func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {

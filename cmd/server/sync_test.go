@@ -53,7 +53,6 @@ func TestSync_IsInterrupted(t *testing.T) {
 	stderr, err := command.StderrPipe()
 	must(t, err)
 	must(t, command.Start())
-	told := false
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "passages: 0 of") {
@@ -65,10 +64,9 @@ func TestSync_IsInterrupted(t *testing.T) {
 		if strings.HasPrefix(lines.Text(), "compound-docs: ") {
 			t.Errorf("it says %q", lines.Text())
 		}
-		told = told || strings.HasPrefix(lines.Text(), "note: interrupted: ") && strings.Contains(lines.Text(), "0 of 2 passages with a vector")
 	}
-	if !told || stdout.Len() > 0 {
-		t.Errorf("it says what is done: %v, and prints %q", told, &stdout)
+	if stdout.Len() > 0 {
+		t.Errorf("it prints %q", &stdout)
 	}
 	_ = command.Wait() // its code is checked
 	if code := command.ProcessState.ExitCode(); code != 130 {

@@ -51,8 +51,7 @@ func (s *setup) up() error {
 			return err
 		}
 	}
-	_, err = s.report(nil, true)
-	return err
+	return s.report(nil, true)
 }
 
 // showPulls returns a function that writes to w how far the pull of each model is.

@@ -13,7 +13,7 @@ func wordsOf(command *cobra.Command) apierror.Words {
 	return func(part apierror.Part) string {
 		switch part := part.(type) {
 		case apierror.Call:
-			if instead := commandFor(part.Tool); instead != "" {
+			if instead := commands[part.Tool]; instead != "" {
 				return "run " + instead
 			}
 		case apierror.Argument:
@@ -31,18 +31,10 @@ func wordsOf(command *cobra.Command) apierror.Words {
 	}
 }
 
-// commandFor returns the command that does the same as a tool, or "" if there is none.
-func commandFor(tool string) string {
-	switch tool {
-	case "semantic_search":
-		return "`compound-docs search`"
-	case "search_external_docs":
-		return "`compound-docs search --external`"
-	case "search_handbook":
-		return "`compound-docs search --handbook`"
-	case "activate_project":
-		return "compound-docs sync"
-	default:
-		return ""
-	}
+// commands has the command that does the same as a tool.
+var commands = map[string]string{
+	"semantic_search":      "`compound-docs search`",
+	"search_external_docs": "`compound-docs search --external`",
+	"search_handbook":      "`compound-docs search --handbook`",
+	"activate_project":     "compound-docs sync",
 }

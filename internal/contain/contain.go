@@ -6,9 +6,8 @@
 //   - Only regular files are opened: no named pipe, device or socket.
 //   - A file is read up to a limit.
 //
-// All of this holds while somebody replaces files and folders. [os.Root] keeps paths inside, but
-// follows a link to a hidden folder. So each folder of a path is opened in turn, and must be the
-// folder that was looked at. The package must not know the content of files.
+// [os.Root] keeps each path inside, even while somebody replaces files and folders. Symbolic links are followed
+// before, to look for something hidden. The package must not know the content of files.
 package contain
 
 import (
@@ -38,11 +37,9 @@ var (
 	ErrHidden = errors.New("leads to a hidden file or folder")
 	// ErrNotRegular means that something is not a regular file.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrReplaced means that somebody kept replacing a file or a folder of its path.
-	ErrReplaced = errors.New("was replaced while it was opened")
 	// ErrChanged reports a file that somebody else has saved since it was read.
 	ErrChanged = errors.New("was saved by somebody else in the meantime, and stays as it is; try again")
-	// ErrTooDeep means that a path has too many folders. A deep tree would take all file descriptors.
+	// ErrTooDeep means that a path has too many folders.
 	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
@@ -72,12 +69,8 @@ func Open(dir string) (*Root, error) {
 
 // OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path of dir
 // may lead out of outer or to something hidden. If both are the same, the path must have no symbolic link.
-func OpenInside(outer, dir string) (*Root, error) { return openInside(outer, dir, false) }
-
-// OpenBelowHidden is OpenInside for a folder that is, or lies in, a hidden top-level folder of outer.
-func OpenBelowHidden(outer, dir string) (*Root, error) { return openInside(outer, dir, true) }
-
-func openInside(outer, dir string, mayBeHidden bool) (*Root, error) {
+// mayBeHidden allows a folder that is, or lies in, a hidden top-level folder of outer.
+func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {
 		return nil, err
@@ -116,49 +109,33 @@ func (r *Root) Showing(folder string) *Root {
 
 // Sub opens a folder in r. r can be closed before it.
 func (r *Root) Sub(name string) (*Root, error) {
-	l, err := r.locate(name)
+	target, info, err := r.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	if l.file != nil {
-		l.close()
+	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
 	}
-	if len(l.names) == 0 { // r itself
-		folder, err := r.folder.OpenRoot(".")
-		if err != nil {
-			return nil, err
-		}
-		return &Root{dir: r.dir, folder: folder, shown: r.shown}, nil
-	}
-	return &Root{dir: filepath.Join(r.dir, filepath.FromSlash(l.path())), folder: l.folder}, nil
-}
-
-// Resolve returns a path with its symbolic links followed, and describes the file. With [ErrHidden] it
-// returns the path too.
-func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
-	l, err := r.locate(name)
-	defer l.close()
+	folder, err := r.folder.OpenRoot(onlyFolder(filepath.FromSlash(target)))
 	if err != nil {
-		return l.path(), nil, err
+		return nil, named(err, "open", name)
 	}
-	if l.file != nil {
-		return l.path(), l.file, nil
+	below := &Root{dir: filepath.Join(r.dir, filepath.FromSlash(target)), folder: folder}
+	if target == "." {
+		below.shown = r.shown
 	}
-	info, err = l.folder.Stat(".")
-	return l.path(), info, err
+	return below, nil
 }
 
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		l, base, parentErr := r.parent(name)
+		other, parentErr := r.parent(name)
 		if parentErr != nil {
 			return nil, named(err, "lstat", name)
 		}
-		defer l.close()
-		info, err = l.folder.Lstat(base)
+		info, err = r.folder.Lstat(other)
 	}
 	if err != nil {
 		return nil, named(err, "lstat", name)
@@ -189,7 +166,7 @@ func named(err error, op, name string) error {
 		err = pathErr.Err
 	}
 	is := func(own error) bool { return errors.Is(err, own) }
-	if !errors.As(err, new(syscall.Errno)) && !slices.ContainsFunc([]error{ErrReplaced, ErrHidden, ErrTooDeep}, is) {
+	if !errors.As(err, new(syscall.Errno)) && !slices.ContainsFunc([]error{ErrHidden, ErrTooDeep}, is) {
 		err = ErrEscapes
 	}
 	return &fs.PathError{Op: op, Path: path.Clean(name), Err: err}

@@ -177,15 +177,18 @@ func TestRoot_WritesInside(t *testing.T) {
 			t.Errorf("a file that was %q is replaced: %v", before, err)
 		}
 	}
+	if err := root.Save("made/for/c.md", nil, []byte("new"), 0o600); err != nil {
+		t.Error(err)
+	}
 	got := map[string]string{}
-	for _, name := range []string{"a.md", "real/b.md", ".git/hooks/x"} {
+	for _, name := range []string{"a.md", "real/b.md", ".git/hooks/x", "made/for/c.md"} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got[name] = string(content)
 	}
-	if diff := cmp.Diff(map[string]string{"a.md": "old", "real/b.md": "new", ".git/hooks/x": secret}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a.md": "old", "real/b.md": "new", ".git/hooks/x": secret, "made/for/c.md": "new"}, got); diff != "" {
 		t.Error(diff)
 	}
 	for _, folder := range []string{outside, filepath.Join(dir, ".git", "hooks")} {

@@ -1,10 +1,7 @@
 package contain
 
 import (
-	"cmp"
-	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,49 +13,20 @@ import (
 const (
 	maxSteps = 1_000 // names of the path and of its symbolic links
 	maxDepth = 100   // folders
-	maxTries = 10    // tries while somebody replaces folders
 )
 
-// location is the end of a path. Its folder is held open.
-type location struct {
-	root, folder *os.Root    // root belongs to the caller; folder is the last folder of the path, or root
-	names        []string    // of the folders below root, then of the file; none is a symbolic link
-	file         fs.FileInfo // nil if the path ends at the folder
-}
-
-func (l *location) path() string { return path.Join(append([]string{"."}, l.names...)...) }
-
-// close closes the folder unless it is the root.
-func (l *location) close() { l.move(l.root) }
-
-func (l *location) move(folder *os.Root) {
-	if l.folder != l.root {
-		l.folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
+// Resolve returns a path with its symbolic links followed, and describes the file. With [ErrHidden] it
+// returns the path too.
+func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
+	names, info, err := r.follow(name)
+	target = path.Join(append(names, ".")...)
+	switch {
+	case err != nil:
+		return target, nil, named(err, "open", name)
+	case r.hides(names):
+		return target, nil, named(ErrHidden, "open", name)
 	}
-	l.folder = folder
-}
-
-func (l *location) restart() {
-	l.close()
-	l.names = nil
-}
-
-// locate follows a path and its symbolic links, folder by folder. It tries again while somebody replaces
-// folders. The caller closes the location. After an error it has only names.
-func (r *Root) locate(name string) (*location, error) {
-	var l *location
-	err := ErrReplaced
-	for try := 0; try < maxTries && errors.Is(err, ErrReplaced); try++ {
-		l = &location{root: r.folder, folder: r.folder}
-		err = r.follow(l, name)
-		if err != nil {
-			l.close()
-		}
-	}
-	if err != nil {
-		return l, named(err, "open", name)
-	}
-	return l, nil
+	return target, info, nil
 }
 
 // hides reports whether one of a path's names is hidden, except the folder that is shown.
@@ -69,10 +37,10 @@ func (r *Root) hides(names []string) bool {
 	return slices.ContainsFunc(names, hidden)
 }
 
-// follow moves l, which is at the root, along a path.
-func (r *Root) follow(l *location, name string) error {
+// follow returns the names of a path whose symbolic links are followed, and describes the file.
+func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error) {
 	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
-		return ErrEscapes
+		return nil, nil, ErrEscapes
 	}
 	rest := strings.Split(name, "/")
 	for steps := 0; len(rest) > 0; steps++ {
@@ -80,94 +48,54 @@ func (r *Root) follow(l *location, name string) error {
 		rest = rest[1:]
 		switch {
 		case steps >= maxSteps:
-			return syscall.ELOOP
+			return names, nil, syscall.ELOOP
 		case part == "" || part == ".":
 			continue
-		case l.file != nil: // it is a file
-			return syscall.ENOTDIR
 		case part == "..":
-			if len(l.names) == 0 {
-				return ErrEscapes
+			if len(names) == 0 {
+				return nil, nil, ErrEscapes
 			}
-			rest = slices.Concat(l.names[:len(l.names)-1], rest) // from the root again
-			l.restart()
+			names, info = names[:len(names)-1], nil
 			continue
 		case !filepath.IsLocal(part): // on Windows a device, such as NUL, or a stream of a file
-			return syscall.ENOENT
+			return names, nil, syscall.ENOENT
+		case len(names) > maxDepth:
+			return names, nil, ErrTooDeep
 		}
-		part = spelled(l.folder, part)
-		info, err := l.folder.Lstat(part)
+		at := r.spelled(filepath.Join(append(names, part)...))
+		info, err = r.folder.Lstat(at)
 		switch {
 		case err != nil:
-			return err
-		case info.Mode()&fs.ModeSymlink != 0:
-			rest, err = r.followLink(l, part, rest)
-		case info.IsDir():
-			err = l.enter(part, info)
+			return names, nil, err
+		case info.Mode()&fs.ModeSymlink == 0:
+			names = append(names, filepath.Base(at))
 		default:
-			l.names, l.file = append(l.names, part), info
-		}
-		if err != nil {
-			return err
+			info = nil
+			names, rest, err = r.followLink(names, at, rest)
+			if err != nil {
+				return names, nil, err
+			}
 		}
 	}
-	if r.hides(l.names) {
-		return ErrHidden
+	if info == nil { // the path ends at a folder that was left again, or entered by a link
+		info, err = r.folder.Lstat(filepath.Join(append(names, ".")...))
 	}
-	return nil
+	return names, info, err
 }
 
-// followLink returns the rest of the path with a symbolic link's target before it. An absolute target
-// must be inside the root.
-func (r *Root) followLink(l *location, link string, rest []string) ([]string, error) {
-	target, err := l.folder.Readlink(link)
+// followLink returns the folder in which the target of a symbolic link begins, and the rest of the path with the target
+// before it. An absolute target must be inside the root.
+func (r *Root) followLink(folder []string, link string, rest []string) (from, path []string, err error) {
+	target, err := r.folder.Readlink(link)
 	if err != nil {
-		return nil, err
+		return folder, nil, err
 	}
 	if filepath.IsAbs(target) {
 		target, err = filepath.Rel(r.dir, target)
 		if err != nil || !filepath.IsLocal(target) {
-			return nil, ErrEscapes
+			return folder, nil, ErrEscapes
 		}
-		l.restart()
+		folder = nil
 	}
-	return append(strings.Split(filepath.ToSlash(target), "/"), rest...), nil
-}
-
-// enter opens a folder in the last one. info describes the folder that was seen: somebody may replace
-// it by a symbolic link, which [os.Root] follows.
-func (l *location) enter(name string, info fs.FileInfo) error {
-	if len(l.names) >= maxDepth {
-		return ErrTooDeep
-	}
-	folder, err := openSame(l.folder, name, info)
-	if err != nil {
-		return err
-	}
-	l.move(folder)
-	l.names = append(l.names, name)
-	return nil
-}
-
-// openSame opens a folder in another one if it is the folder that info describes.
-func openSame(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
-	folder, err := in.OpenRoot(onlyFolder(name))
-	if err != nil {
-		return nil, replaced(in, name, info, err)
-	}
-	now, err := folder.Stat(".")
-	if err != nil || !os.SameFile(info, now) {
-		folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
-		return nil, cmp.Or(err, ErrReplaced)
-	}
-	return folder, nil
-}
-
-// replaced returns ErrReplaced if a name no longer means the file of info, and err otherwise.
-func replaced(in *os.Root, name string, info fs.FileInfo, err error) error {
-	now, lstatErr := in.Lstat(name)
-	if lstatErr != nil || os.SameFile(info, now) {
-		return err
-	}
-	return ErrReplaced
+	return folder, slices.Concat(strings.Split(filepath.ToSlash(target), "/"), rest), nil
 }

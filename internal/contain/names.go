@@ -1,9 +1,6 @@
 package contain
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,25 +9,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns the name of a file in the form that it has on the disk. macOS writes ü as two characters and other
-// systems as one, and a path may come from either.
-func spelled(folder *os.Root, name string) string {
-	if norm.NFD.IsNormalString(name) && norm.NFC.IsNormalString(name) {
+// spelled returns a path with its last name in the form that it has on the disk. macOS writes ü as two characters and
+// other systems as one, and a path may come from either.
+func (r *Root) spelled(name string) string {
+	folder, base := filepath.Split(name)
+	if norm.NFD.IsNormalString(base) && norm.NFC.IsNormalString(base) {
 		return name
 	}
-	_, err := folder.Lstat(name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return name
-	}
-	forms := []string{norm.NFC.String(name), norm.NFD.String(name)} // one may be too long for the disk
+	forms := []string{name, folder + norm.NFC.String(base), folder + norm.NFD.String(base)}
 	there := slices.IndexFunc(forms, func(form string) bool {
-		_, err := folder.Lstat(form)
+		_, err := r.folder.Lstat(form)
 		return err == nil
 	})
-	if there < 0 {
-		return name
-	}
-	return forms[there]
+	return forms[max(0, there)]
 }
 
 // Hidden reports whether a part of a path is hidden.

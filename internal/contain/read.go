@@ -2,12 +2,11 @@ package contain
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -21,55 +20,26 @@ type File struct {
 // Read reads a file of at most limit bytes. The error is [ErrNotRegular], a *[TooLargeError], an error
 // of [Root.Resolve] or of the system.
 func (r *Root) Read(name string, limit int64) (File, error) {
-	for range maxTries {
-		target, file, err := r.open(name)
-		if errors.Is(err, ErrReplaced) {
-			continue
-		}
-		if err != nil {
-			return File{}, err
-		}
-		read, err := readOpen(file, limit)
-		read.Target = target
-		return read, err
-	}
-	return File{}, named(ErrReplaced, "open", name)
-}
-
-func (r *Root) open(name string) (target string, file *os.File, err error) {
-	l, err := r.locate(name)
+	target, info, err := r.Resolve(name)
 	if err != nil {
-		return "", nil, err
+		return File{}, err
 	}
-	defer l.close()
-	if l.file == nil || !l.file.Mode().IsRegular() {
-		return "", nil, ErrNotRegular
+	if !info.Mode().IsRegular() {
+		return File{}, ErrNotRegular
 	}
-	base := l.names[len(l.names)-1]
-	file, err = l.folder.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a named pipe by now
+	file, err := r.folder.OpenFile(filepath.FromSlash(target), os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a named pipe by now
 	if err != nil {
-		return "", nil, named(replaced(l.folder, base, l.file, err), "open", name)
+		return File{}, named(err, "open", name)
 	}
-	now, err := file.Stat()
-	if err != nil || !os.SameFile(l.file, now) {
-		return "", nil, errors.Join(cmp.Or(err, named(ErrReplaced, "open", name)), file.Close())
-	}
-	return l.path(), file, nil
+	read, err := readOpen(file, limit)
+	read.Target = target
+	return read, err
 }
 
 // ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for files that
 // no folder contains: the user's settings, and git's files of a worktree. The error is [ErrNotRegular],
 // a *[TooLargeError] or the system's. It never waits for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	file, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	read, err := readOpen(file, limit)
-	return read.Content, err
-}
-
-func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path) // a device is not even opened
 	if err != nil {
 		return nil, err
@@ -77,7 +47,12 @@ func openRegular(path string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readOpen(file, limit)
+	return read.Content, err
 }
 
 // readOpen reads a file to its end, and closes it.

@@ -16,13 +16,11 @@ import (
 // loadDocTypes returns the built-in doc-types, then the custom ones of the configuration. A mistake in the
 // configuration is a *ConfigError.
 func (p *Project) loadDocTypes() ([]DocType, error) {
-	types, err := builtInTypes()
-	if err != nil {
-		return nil, err
-	}
+	types := builtInTypes()
 	for i, c := range p.Config.CustomDocTypes {
 		key := fmt.Sprintf("custom_doc_types[%d]", i)
 		t := DocType{Name: c.Name, Description: c.Description, Schema: c.SchemaFile, Custom: true}
+		var err error
 		t.Folder, err = p.customFolder(key+".folder", c.Folder)
 		if err != nil {
 			return nil, err

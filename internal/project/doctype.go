@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,27 +83,21 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 
 // builtInTypes returns the doc-types that every project has, in their usual order. It takes their names and
 // descriptions from their schemas.
-func builtInTypes() ([]DocType, error) {
+func builtInTypes() []DocType {
 	var types []DocType
 	for _, folder := range []string{"problems", "insights", "codebase", "tools", "styles"} {
 		file := "schemas/" + strings.TrimSuffix(folder, "s") + ".json" // a folder has the plural of its doc-type's name
-		data, err := schemaFiles.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("read built-in schema: %w", err)
-		}
 		var about struct {
 			Title       string `json:"title"`
 			Description string `json:"description"`
 		}
-		if err := json.Unmarshal(data, &about); err != nil {
-			return nil, fmt.Errorf("read built-in schema: %w", err)
-		}
+		data := readEmbedded(file, &about)
 		types = append(types, DocType{
 			Name: about.Title, Description: about.Description, Folder: folder, Schema: BuiltIn,
 			SchemaHash: fingerprint(commonSchema, []byte(about.Title), data), schemas: []lazySchema{embeddedSchema(file, "")},
 		})
 	}
-	return types, nil
+	return types
 }
 
 // fingerprint hashes parts. It writes the length before each part, so that different lists never hash the same text.

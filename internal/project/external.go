@@ -23,7 +23,6 @@ type External struct {
 	Path   string // the folder as the configuration writes it; answers show it
 	Dir    string // its absolute path, without symbolic links
 	RelDir string // Dir relative to the project's Root with / separators; "" outside the repository
-	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
 	root             string // of the repository
 	include, exclude []string
@@ -80,7 +79,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	}
 	e := &External{Path: config.Path, Dir: dir, root: p.Root}
 	if rel, ok := relative(p.Root, dir); ok {
-		e.RelDir, e.Hidden = rel, contain.Hidden(rel)
+		e.RelDir = rel
 	}
 	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
@@ -138,7 +137,7 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	case !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed):
 		return "", p.externalLeaves(configured, resolved)
 	}
-	if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
+	if err := p.checkExternalHidden(configured, resolved); err != nil {
 		return "", err
 	}
 	info, err := os.Stat(resolved)
@@ -148,10 +147,9 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return resolved, nil
 }
 
-// checkExternalHidden returns an error for a folder in a hidden folder or in a git folder, whatever path
-// leads to it. The repository, and a folder that the user's settings allow, may be in a hidden folder such
-// as ~/.local. Git folders are never allowed.
-func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
+// checkExternalHidden returns an error for a hidden folder of the repository and for a git folder, whatever path
+// leads to it.
+func (p *Project) checkExternalHidden(configured, dir string) error {
 	rel, inside := relative(p.Root, dir)
 	if !inside {
 		rel = dir
@@ -160,12 +158,11 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
-	if inside && !contain.Hidden(rel) || isAllowed(configured, dir, allowed) {
-		return nil
+	if inside && contain.Hidden(rel) {
+		return p.externalError("path", fmt.Sprintf("is %q, which leads to a hidden folder", configured),
+			`Hidden folders are not searched. Name another, for example "path": "./docs".`)
 	}
-	return p.externalError("path", fmt.Sprintf("is %q, which leads to a hidden folder", configured),
-		fmt.Sprintf(`Hidden folders are not searched. Name another, for example "path": "./docs". To use it all the same, `+
-			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
+	return nil
 }
 
 // gitFolders returns the paths of the checkout's git folders, without symbolic links. Their names may differ

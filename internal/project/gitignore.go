@@ -2,7 +2,6 @@ package project
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -69,10 +68,6 @@ func (g *gitignore) rulesIn(folder string) []ignoreRules {
 }
 
 func readIgnore(file string) []ignoreRule {
-	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() { // git follows no symbolic link either
-		return nil
-	}
 	text, _ := contain.ReadFile(file, maxIgnoreBytes) // an unreadable file has no rules, as in git
 	return parseIgnore(text)
 }
@@ -100,7 +95,7 @@ func (r ignoreRule) matches(name string) bool {
 func parseIgnore(text []byte) []ignoreRule {
 	var rules []ignoreRule
 	for line := range strings.Lines(string(bytes.TrimPrefix(text, []byte("\ufeff")))) {
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		line = strings.TrimRight(line, "\r\n")
 		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 			line = line[:len(line)-1]
 		}
@@ -120,23 +115,14 @@ func parseIgnore(text []byte) []ignoreRule {
 	return rules
 }
 
-// globOf translates a git pattern for doublestar. In git, braces have no meaning, and a/** does not match a.
+// noBraces takes away the meaning that braces have for doublestar.
+var noBraces = strings.NewReplacer("{", `\{`, "}", `\}`)
+
+// globOf translates a git pattern for doublestar. In git, a/** does not match a.
 func globOf(pattern string) string {
-	var glob strings.Builder
-	anchored := strings.Contains(pattern, "/")
-	pattern = strings.TrimPrefix(pattern, "/")
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\' && i+1 < len(pattern):
-			glob.WriteByte(c)
-			i++
-		case c == '{' || c == '}':
-			glob.WriteByte('\\')
-		}
-		glob.WriteByte(pattern[i])
+	glob := noBraces.Replace(strings.TrimPrefix(pattern, "/"))
+	if strings.Contains(pattern, "/") && strings.HasSuffix(pattern, "**") {
+		glob += "/*"
 	}
-	if anchored && strings.HasSuffix(pattern, "**") {
-		glob.WriteString("/*")
-	}
-	return glob.String()
+	return glob
 }

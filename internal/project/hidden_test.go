@@ -34,8 +34,8 @@ func TestLoad_RefusesHiddenExternalDocs(t *testing.T) {
 		{"to-aws", []string{"ROOT/.aws"}, hidden},
 		{"ROOT/.aws", nil, hidden},
 		{"ROOT/.aws", []string{"ROOT"}, hidden},
-		{"ROOT/.aws", []string{"ROOT/.aws"}, ""},
-		{"ROOT/to-aws", []string{"ROOT/.aws"}, ""},
+		{"ROOT/.aws", []string{"ROOT/.aws"}, hidden},
+		{"ROOT/to-aws", []string{"ROOT/.aws"}, hidden},
 		{"docs", nil, ""},
 	}
 	for _, tt := range tests {

@@ -44,9 +44,7 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 		return p.lenientRules(t, linkBase), true
 	}
 	rules := p.rules(t, linkBase)
-	if linkBase != DocsFolder || rules.LinkRoot != "." || rules.Language != "" { // they change how the index reads it
-		rules.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(linkBase), []byte(rules.LinkRoot), []byte(rules.Language))
-	}
+	rules.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(linkBase), []byte(rules.LinkRoot), []byte(rules.Language))
 	return rules, true
 }
 

@@ -2,8 +2,8 @@ package project
 
 import (
 	"embed"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"sync"
 
@@ -28,7 +28,13 @@ type lazySchema func() *jsonschema.Schema
 // common.json.
 func embeddedSchema(file, fragment string) lazySchema {
 	compile := lazySchema(sync.OnceValue(func() *jsonschema.Schema {
-		compiled, err := compileEmbedded(file, fragment)
+		docs := map[string]any{}
+		for _, name := range []string{file, "schemas/common.json"} {
+			var doc any
+			readEmbedded(name, &doc)
+			docs[path.Base(name)] = doc
+		}
+		compiled, err := jsonschema.Compile(docs, path.Base(file), fragment)
 		if err != nil {
 			panic(err) // tests compile every embedded schema
 		}
@@ -39,28 +45,13 @@ func embeddedSchema(file, fragment string) lazySchema {
 	return compile
 }
 
-func compileEmbedded(file, fragment string) (*jsonschema.Schema, error) {
-	docs := map[string]any{}
-	for _, name := range []string{file, "schemas/common.json"} {
-		doc, err := embeddedJSON(name)
-		if err != nil {
-			return nil, err
-		}
-		docs[path.Base(name)] = doc
-	}
-	s, err := jsonschema.Compile(docs, path.Base(file), fragment)
-	if err != nil {
-		return nil, fmt.Errorf("built-in schema %s: %w", file, err)
-	}
-	return s, nil
-}
-
-func embeddedJSON(name string) (any, error) {
+// readEmbedded decodes an embedded schema into dst, and returns its text.
+func readEmbedded(name string, dst any) []byte {
 	data, err := schemaFiles.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("read built-in schema: %w", err)
+	if err := errors.Join(err, json.Unmarshal(data, dst)); err != nil {
+		panic(err) // tests read every embedded schema
 	}
-	return parseJSON(name, data, minimalSchema)
+	return data
 }
 
 // schemaError turns an error of [jsonschema.Compile] into a *ConfigError.

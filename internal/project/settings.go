@@ -119,28 +119,28 @@ func DefaultHome() (string, error) {
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
-	isNew := errors.Is(err, fs.ErrNotExist)
-	if isNew {
-		content = []byte("{}")
-	} else if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	var settings map[string]any
-	if err := json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings); err != nil {
-		return fmt.Errorf("read the settings: %w", err)
+	settings := map[string]any{}
+	if len(content) > 0 {
+		err := json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
+		if err != nil {
+			return fmt.Errorf("read the settings: %w", err)
+		}
 	}
 	settings[key] = value
 	changed, err := json.MarshalIndent(settings, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	if err := writeSettings(home, content, append(changed, '\n'), isNew); err != nil {
+	if err := writeSettings(home, content, append(changed, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w; CDOCS_HOME names another folder for it", file, err)
 	}
 	return nil
 }
 
-func writeSettings(home string, before, content []byte, isNew bool) error {
+func writeSettings(home string, before, content []byte) error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
@@ -149,13 +149,11 @@ func writeSettings(home string, before, content []byte, isNew bool) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	if isNew {
-		return root.Create(SettingsFile, content, 0o600)
-	}
-	if err := os.Chmod(filepath.Join(home, SettingsFile), 0o600); err != nil {
+	err = os.Chmod(filepath.Join(home, SettingsFile), 0o600)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return root.Replace(SettingsFile, before, content)
+	return root.Save(SettingsFile, before, content, 0o600)
 }
 
 // LoadSettings reads settings.json in home, or returns the defaults if it does not exist. The error is a

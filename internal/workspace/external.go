@@ -48,7 +48,7 @@ func noExternal(problem error) error {
 // ExternalFolder returns the folder of a project's external docs.
 func ExternalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
-	if external.RelDir == "" || external.Hidden {
+	if external.RelDir == "" {
 		inside = external.Dir // the user allows it
 	}
 	prefix := cmp.Or(external.RelDir, filepath.ToSlash(external.Dir)) // paths outside the repository stay absolute

@@ -63,7 +63,7 @@ func TestParse_BadFrontMatter(t *testing.T) {
 		{"NUL", `a: "x\0"`, markdown.Error{Line: 2, Problem: `the front matter key "a" holds a NUL character`}},
 		{"NUL in a key", `"x\0": 1`, markdown.Error{Line: 2, Problem: "the front matter holds a NUL character"}},
 		{"merge key", "a: &x {b: 1}\nc:\n  <<: *x", markdown.Error{Line: 4, Problem: `the front matter key "c" holds a merge key (<<); write the keys out`}},
-		{"brackets", "a: 1\nb: " + strings.Repeat("[", 40), markdown.Error{Line: 3, Problem: "the front matter nests deeper than 32 levels"}},
+		{"brackets", "a: 1\nb: " + strings.Repeat("[", 40) + strings.Repeat("]", 40), markdown.Error{Line: 3, Problem: "the front matter nests deeper than 32 levels"}},
 		{"values", "a:\n" + strings.Repeat("- 1\n", 10_000), markdown.Error{Line: 10_001, Problem: "the front matter holds more than 10000 values"}},
 		{"a long text many times", "a: &x " + strings.Repeat("word ", 9000) + "\nb: [*x, *x, *x]", markdown.Error{Line: 2, Problem: "the front matter holds more than 128 KiB with its aliases written out"}},
 		{"long", strings.Repeat("# comment\n", 10_000), markdown.Error{Line: 1, Problem: "the front matter is longer than 64 KiB"}},

@@ -18,12 +18,6 @@ type Schema struct {
 	nodes, instructions int // as in compiler
 }
 
-// Title returns the schema's title, or "".
-func (s *Schema) Title() string { return s.root.Title }
-
-// Description returns the schema's description, or "".
-func (s *Schema) Description() string { return s.root.Description }
-
 // fieldsOf returns the properties of a schema and of the schemas in its allOf. The schema's own properties win.
 func fieldsOf(s *jsonschema.Schema) map[string]*jsonschema.Schema {
 	properties := map[string]*jsonschema.Schema{}

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
-	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
 // Limits bounds a YAML text in which every alias counts as a copy of its target. The caller bounds the length of the
@@ -49,7 +48,7 @@ func (e *Error) Error() string {
 
 // Decode decodes a text of at most one YAML document. The error is an *Error.
 func Decode(text string, limits Limits) (Decoded, error) {
-	root, err := parse(text, limits)
+	root, err := parse(text)
 	if err != nil || root == nil {
 		return Decoded{Line: 1}, err
 	}
@@ -61,37 +60,21 @@ func Decode(text string, limits Limits) (Decoded, error) {
 	return Decoded{Value: value, Line: root.Line}, nil
 }
 
-// newLoader returns a loader that fails with the error deep if the text nests too deep.
-func newLoader(text string, limits Limits, deep error) (*yaml.Loader, error) {
-	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
-		loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
-			if depth > limits.Depth {
-				return deep
-			}
-			return nil
-		}))))
+// parse returns the root of a text's only YAML document, or nil for an empty text. The library bounds the depth. The
+// error is an *Error.
+func parse(text string) (*yaml.Node, error) {
+	loader, err := yaml.NewLoader(strings.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("load YAML: %w", err)
-	}
-	return loader, nil
-}
-
-// parse returns the root of a text's only YAML document, or nil for an empty text. Of the limits it checks only
-// Depth. The error is an *Error.
-func parse(text string, limits Limits) (*yaml.Node, error) {
-	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
-	loader, err := newLoader(text, limits, deep)
-	if err != nil {
-		return nil, err
 	}
 	var first, second yaml.Node
 	switch err := loader.Load(&first); {
 	case errors.Is(err, io.EOF):
 		return nil, nil //nolint:nilnil // an empty text has no root
 	case err != nil:
-		e := syntaxError(err, text, deep)
+		e := syntaxError(err, text)
 		lines := strings.Split(text, "\n")
-		e.Mended = quoted(lines[min(e.Line, len(lines))-1], limits)
+		e.Mended = quoted(lines[min(e.Line, len(lines))-1])
 		if e.Mended != "" {
 			e.Problem += "; put the text in quotes: " + e.Mended
 		}
@@ -101,13 +84,13 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	case err == nil:
 		return nil, errorAt(&second, "", "holds a second YAML document")
 	case !errors.Is(err, io.EOF):
-		return nil, syntaxError(err, text, deep)
+		return nil, syntaxError(err, text)
 	}
 	return first.Content[0], nil
 }
 
-// syntaxError turns an error of the loader into an *Error. deep is the error for too deep nesting.
-func syntaxError(err error, text string, deep error) *Error {
+// syntaxError turns an error of the loader into an *Error.
+func syntaxError(err error, text string) *Error {
 	located, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
 		return &Error{Line: 1, Column: 1, Problem: "is not valid YAML: " + err.Error()}
@@ -119,18 +102,16 @@ func syntaxError(err error, text string, deep error) *Error {
 		e.Line = strings.Count(before, "\n") + 1
 		e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 	}
-	switch context := located.ContextMsg; {
-	case located.Message == deep.Error():
-		e.Problem = located.Message
-	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // report the beginning of the text
-		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
+	isUnclosed := strings.Contains(located.ContextMsg, "flow") || strings.Contains(located.ContextMsg, "quoted")
+	if begin := located.ContextMark; isUnclosed && begin.Line > 0 {
+		e.Line, e.Column = begin.Line, begin.Column
 	}
 	return e
 }
 
 // quoted puts the value of a line "key: value" or "- value" in quotes if only quotes make the line valid YAML. In a
 // list in brackets it quotes each item. It returns "" for any other line and for a long line.
-func quoted(line string, limits Limits) string {
+func quoted(line string) string {
 	const longest = 300
 	line = strings.TrimSpace(line)
 	key, value, ok := strings.Cut(line, ": ")
@@ -141,7 +122,7 @@ func quoted(line string, limits Limits) string {
 	value = strings.TrimSpace(value)
 	isOpenList := strings.HasPrefix(value, "[") && !strings.Contains(value, "]")
 	isOpen := strings.HasPrefix(value, `"`) && strings.Count(value, `"`) == 1
-	if !ok || len(line) > longest || isOpenList || isOpen || isValid(line, limits) {
+	if !ok || len(line) > longest || isOpenList || isOpen || isValid(line) {
 		return ""
 	}
 	if strings.HasPrefix(value, "'") {
@@ -155,7 +136,7 @@ func quoted(line string, limits Limits) string {
 		}
 		mended = key + separator + "[" + strings.Join(items, ", ") + "]"
 	}
-	if !isValid(mended, limits) {
+	if !isValid(mended) {
 		return ""
 	}
 	return mended
@@ -164,10 +145,7 @@ func quoted(line string, limits Limits) string {
 func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // isValid reports whether a text is valid YAML.
-func isValid(text string, limits Limits) bool {
-	loader, err := newLoader(text, limits, errors.ErrUnsupported)
-	return err == nil && loader.Load(&yaml.Node{}) == nil
-}
+func isValid(text string) bool { return yaml.Unmarshal([]byte(text), &yaml.Node{}) == nil }
 
 // unreadable reports whether YAML forbids a character everywhere.
 func unreadable(r rune) bool {

@@ -55,9 +55,9 @@ func TestDecode_SaysWhatIsWrong(t *testing.T) {
 		want yamlvalue.Error
 	}{
 		"dashes":           {strings.Repeat("- ", 9), yamlvalue.Error{Line: 1, Column: 17, Problem: "nests deeper than 8 levels"}},
-		"question marks":   {strings.Repeat("? ", 9), yamlvalue.Error{Line: 1, Column: 17, Problem: "nests deeper than 8 levels"}},
-		"brackets":         {"a:\n" + strings.Repeat("[", 9), yamlvalue.Error{Line: 2, Column: 9, Problem: "nests deeper than 8 levels"}},
-		"indented keys":    {staircase(9, "a:\n"), yamlvalue.Error{Line: 9, Column: 11, Problem: "nests deeper than 8 levels"}},
+		"question marks":   {strings.Repeat("? ", 9), yamlvalue.Error{Line: 1, Column: 3, Problem: "holds a key that is not a plain text"}},
+		"brackets":         {"a: " + strings.Repeat("[", 9) + strings.Repeat("]", 9), yamlvalue.Error{Line: 1, Column: 11, Problem: "nests deeper than 8 levels"}},
+		"indented keys":    {staircase(9, "a:\n"), yamlvalue.Error{Line: 9, Column: 10, Problem: "nests deeper than 8 levels"}},
 		"both kinds":       {"a:\n  - [[[[[[[]]]]]]]", yamlvalue.Error{Line: 2, Column: 11, Problem: "nests deeper than 8 levels"}},
 		"in its own value": {"a: &x [*x]", yamlvalue.Error{Line: 1, Column: 8, Problem: "nests deeper than 8 levels"}},
 		"values":           {"[" + strings.Repeat("a,", 501) + "]", yamlvalue.Error{Line: 1, Column: 1000, Problem: "holds more than 500 values"}},

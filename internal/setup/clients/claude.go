@@ -15,26 +15,14 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Scopes of a registration with Claude Code: one user in one project, everybody in the project's repository, one user
-// in all projects, and the plugin. The first scope with a registration counts.
-const (
-	ScopeLocal   = "local"
-	ScopeProject = "project"
-	ScopeUser    = "user"
-	ScopePlugin  = "plugin" // each project in which the plugin is enabled
-)
-
 // LocalSettings is the file of a repository with one user's settings of Claude Code. It can have hooks.
 const LocalSettings = ".claude/settings.local.json"
 
 // Registration is the server as Claude Code starts it.
 type Registration struct {
-	Name  string
-	Scope string
-	// File is the path of the file with the registration.
-	File string
-
-	Command string
+	Name     string
+	File     string // path of the file with the registration
+	IsPlugin bool   // the plugin starts the server, and has its own hooks
 }
 
 // claudeServers has the MCP servers of a file.
@@ -74,8 +62,8 @@ func claudeFolder(usual string) (string, error) {
 	return filepath.Join(home, usual), err
 }
 
-// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. root is
-// absolute. The error is [fs.ErrNotExist] without a registration.
+// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. The error is
+// [fs.ErrNotExist] without a registration.
 func FindClaude(root string) (Registration, error) {
 	folder, err := claudeFolder(".")
 	if err != nil {
@@ -91,35 +79,35 @@ func FindClaude(root string) (Registration, error) {
 	if err := readJSON(sharedFile, &shared); err != nil {
 		return Registration{}, err
 	}
-	project := config.project(root)
-	if found, ok := project.registration(ScopeLocal, userFile); ok {
-		return found, nil
-	}
-	if found, ok := shared.registration(ScopeProject, sharedFile); ok {
-		return found, nil
-	}
-	if found, ok := config.registration(ScopeUser, userFile); ok {
-		return found, nil
+	// One user in one project wins over everybody in the project's repository, and that over one user in all projects.
+	for _, place := range []struct {
+		servers claudeServers
+		file    string
+	}{{config.project(root), userFile}, {shared, sharedFile}, {config.claudeServers, userFile}} {
+		if name := place.servers.name(); name != "" {
+			return Registration{Name: name, File: place.file}, nil
+		}
 	}
 	return findPlugin(root)
 }
 
-// registration returns the server with the usual name, or else a server that starts this program. It returns false
-// without one.
-func (s claudeServers) registration(scope, file string) (Registration, bool) {
-	names := slices.Sorted(maps.Keys(s.MCPServers))
-	i := slices.Index(names, ServerName)
-	if i < 0 {
-		i = slices.IndexFunc(names, func(name string) bool {
-			program := path.Base(strings.ReplaceAll(s.MCPServers[name].Command, `\`, "/"))
-			return strings.TrimSuffix(program, ".exe") == ServerName
-		})
+// name returns the usual name of the server if there is one, or else that of a server that starts this program, or "".
+func (s claudeServers) name() string {
+	if _, ok := s.MCPServers[ServerName]; ok {
+		return ServerName
 	}
-	if i < 0 {
-		return Registration{}, false
+	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
+		if isProgram(s.MCPServers[name].Command) {
+			return name
+		}
 	}
-	entry := s.MCPServers[names[i]]
-	return Registration{Name: names[i], Scope: scope, File: file, Command: entry.Command}, true
+	return ""
+}
+
+// isProgram reports whether a command is this program, in any folder.
+func isProgram(command string) bool {
+	program := path.Base(strings.ReplaceAll(command, `\`, "/"))
+	return strings.TrimSuffix(program, ".exe") == ServerName
 }
 
 // findPlugin returns the plugin's server if the plugin is enabled in the project at root. The project's settings win
@@ -146,7 +134,7 @@ func findPlugin(root string) (Registration, error) {
 			case enabled == false:
 				return Registration{}, fs.ErrNotExist
 			default:
-				return Registration{Name: name, Scope: ScopePlugin, File: file, Command: ServerName}, nil
+				return Registration{Name: name, File: file, IsPlugin: true}, nil
 			}
 		}
 	}
@@ -183,6 +171,6 @@ func ClaudeCommand(program string, environment map[string]string) (words []strin
 			quoted = append(quoted, "--env", name+`="$`+name+`"`)
 		}
 	}
-	end := []string{"--scope", ScopeLocal, ServerName, "--", program, "serve"}
+	end := []string{"--scope", "local", ServerName, "--", program, "serve"}
 	return append(words, end...), strings.Join(append(quoted, QuoteLine(end)), " ")
 }

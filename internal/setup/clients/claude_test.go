@@ -16,11 +16,11 @@ func TestFindClaude(t *testing.T) {
 		shared = `{"mcpServers": {"compound-docs": {"command": "shared"}}}`
 	)
 	tests := []struct{ name, user, shared, want string }{
-		{"local before project", local, shared, "local command-l"},
-		{"project before user", user, shared, "project shared"},
-		{"by its program", user, "", "user /opt/compound-docs"},
+		{"local before project", local, shared, "compound-docs of the user"},
+		{"project before user", user, shared, "compound-docs of the project"},
+		{"by its program", user, "", "docs of the user"},
 		{"of another project", strings.ReplaceAll(local, "ROOT", "/elsewhere"), "", "none"},
-		{"by its program on Windows", `{"mcpServers": {"docs": {"command": "C:\\Tools\\compound-docs.exe"}}}`, "", `user C:\Tools\compound-docs.exe`},
+		{"by its program on Windows", `{"mcpServers": {"docs": {"command": "C:\\Tools\\compound-docs.exe"}}}`, "", "docs of the user"},
 		{"none", "", "", "none"},
 		{"damaged", "{", "", "error"},
 	}
@@ -32,8 +32,10 @@ func TestFindClaude(t *testing.T) {
 				home + "/.claude.json": strings.ReplaceAll(test.user, "ROOT", root), root + "/.mcp.json": test.shared,
 			})
 			found, err := clients.FindClaude(root)
-			got := found.Scope + " " + found.Command
+			got := found.Name + " of the user"
 			switch {
+			case found.File == root+"/.mcp.json":
+				got = found.Name + " of the project"
 			case errors.Is(err, fs.ErrNotExist):
 				got = "none"
 			case err != nil:
@@ -47,19 +49,22 @@ func TestFindClaude(t *testing.T) {
 }
 
 func TestFindClaude_Plugin(t *testing.T) {
-	for name, test := range map[string]struct{ user, project, want string }{
-		"enabled":             {`{"enabledPlugins": {"other@x": true, "cdocs@compound-docs": true}}`, "", "plugin"},
-		"off in the project":  {`{"enabledPlugins": {"cdocs@compound-docs": true}}`, `{"enabledPlugins": {"cdocs@compound-docs": false}}`, ""},
-		"of the project":      {"", `{"enabledPlugins": {"cdocs@compound-docs": true}}`, "plugin"},
-		"settings without it": {`{"model": "x"}`, "", ""},
+	for name, test := range map[string]struct {
+		user, project string
+		want          bool
+	}{
+		"enabled":             {`{"enabledPlugins": {"other@x": true, "cdocs@compound-docs": true}}`, "", true},
+		"off in the project":  {`{"enabledPlugins": {"cdocs@compound-docs": true}}`, `{"enabledPlugins": {"cdocs@compound-docs": false}}`, false},
+		"of the project":      {"", `{"enabledPlugins": {"cdocs@compound-docs": true}}`, true},
+		"settings without it": {`{"model": "x"}`, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home, root := t.TempDir(), t.TempDir()
 			t.Setenv("CLAUDE_CONFIG_DIR", home)
 			putAll(t, map[string]string{home + "/settings.json": test.user, root + "/.claude/settings.json": test.project})
 			found, err := clients.FindClaude(root)
-			if ok := err == nil; ok != (test.want != "") || ok && found.Scope != test.want {
-				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
+			if found.IsPlugin != test.want || (err == nil) != test.want {
+				t.Errorf("found %+v (%v), want %t", found, err, test.want)
 			}
 		})
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,11 +152,11 @@ func (c Client) Program() string {
 	return SharedProgram()
 }
 
-// Plan returns the change that registers the server for the repository at root. home is the user's home folder. A file
-// of the repository gets no environment, because others share the file. The error is [ErrRegistered] if the file needs
-// no change.
-func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
-	change := c.change(root, home)
+// Plan returns the change that registers the server in the client's file. folder is that of [Client.Folder]. A file of
+// the repository gets no environment, because others share the file. The error is [ErrRegistered] if the file needs no
+// change.
+func (c Client) Plan(folder, program string, environment map[string]string) (Change, error) {
+	change := Change{Folder: folder, File: c.file, Pasted: c.template != ""}
 	s := startCommand{command: program, args: []string{"serve"}}
 	switch {
 	case c.user:
@@ -185,12 +184,12 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	return change, err
 }
 
-// change returns an empty change of the client's file.
-func (c Client) change(root, home string) Change {
+// Folder returns the folder above the client's files: the user's home, or the repository at root.
+func (c Client) Folder(root string) (string, error) {
 	if c.user {
-		root = home
+		return os.UserHomeDir()
 	}
-	return Change{Folder: root, File: c.file, Pasted: c.template != ""}
+	return root, nil
 }
 
 // ForUser reports whether the client's file is the user's own, for all projects. Such a file also gets the environment.
@@ -231,14 +230,5 @@ func (c Change) Write() error {
 		return err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	err = folder.Replace(c.File, c.before, c.Content)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if above := path.Dir(c.File); above != "." {
-		if err := folder.MkdirAll(above, 0o755); err != nil {
-			return err
-		}
-	}
-	return folder.Create(c.File, c.Content, 0o644)
+	return folder.Save(c.File, c.before, c.Content, 0o644)
 }

@@ -39,7 +39,7 @@ func plan(t *testing.T, c clients.Client, folder string) (clients.Change, error)
 	if c.ForUser() {
 		program = "/opt/a b/compound-docs"
 	}
-	return c.Plan(folder, folder, program, map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})
+	return c.Plan(folder, program, map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})
 }
 
 // Each client's file, new and with what somebody has written, becomes what testdata has. What was there stays to
@@ -160,14 +160,10 @@ func read(t *testing.T, file string) string {
 func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ client, content string }{
-		"brackets":               {"cursor", strings.Repeat("[", 1<<20)},
-		"brackets in an object":  {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
-		"a list":                 {"gemini", "[]"},
-		"another program":        {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
-		"a server twice":         {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
-		"a setting twice":        {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
-		"a key in two spellings": {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},
-		"the section twice":      {"zed", "{\"context_servers\": {}, \"context_servers\": {}}\n"},
+		"brackets":              {"cursor", strings.Repeat("[", 1<<20)},
+		"brackets in an object": {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
+		"a list":                {"gemini", "[]"},
+		"another program":       {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,6 +191,7 @@ func TestRegister_ReadsEachForm(t *testing.T) {
 		want            error
 	}{
 		"another path":     {"zed", "// mine\n{\"context_servers\": {\"compound-docs\": {\"command\": \"/bin/compound-docs\"}}}", clients.ErrRegistered},
+		"another name":     {"copilot", `{"mcpServers": {"docs": {"command": "/x/compound-docs"}}}`, clients.ErrRegistered},
 		"a table of TOML":  {"codex", "[mcp_servers.other]\ncommand = \"x\"\n[mcp_servers.compound-docs]\ncommand = \"y\"\n", clients.ErrRegistered},
 		"tables of others": {"codex", "[projects.\"/src/compound-docs\"]\ntrust_level = \"trusted\"\n", nil},
 		"a key of YAML":    {"goose", "extensions:\n  compound-docs:\n    enabled: false\n", clients.ErrRegistered},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -40,7 +39,7 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()
-	content, err := mergeHooks(before, hooks)
+	content, err := addHooks(before, hooks)
 	err = cmp.Or(readErr, err)
 	change.Content, change.before = content, before
 	if err != nil && !errors.Is(err, ErrRegistered) {
@@ -50,81 +49,51 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	return change, err
 }
 
-// mergeHooks returns the content of a file with hooks added.
-func mergeHooks(content, hooks []byte) ([]byte, error) {
+// addHooks returns content with the hooks added. The rest of content stays as it is.
+func addHooks(content, hooks []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
 		return hooks, nil // the client needs the key version too
 	}
 	if bytes.Equal(content, hooks) {
 		return nil, ErrRegistered // the file has exactly these hooks
 	}
-	var named map[string]json.RawMessage
-	err := json.Unmarshal(hooks, &named)
-	if err != nil {
-		return nil, fmt.Errorf("read the hooks: %w", err)
-	}
-	if named[ServerName] != nil {
-		return addNamed(content, named[ServerName])
-	}
-	return addHooks(content, hooks)
-}
-
-// addNamed returns content with a set of hooks added under this program's name.
-func addNamed(content []byte, hooks json.RawMessage) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
 		return nil, err
 	}
-	if present[ServerName] != nil {
-		return nil, ErrRegistered
+	var ours map[string]json.RawMessage
+	var events map[string][]json.RawMessage // raw texts keep the order of keys
+	err = json.Unmarshal(hooks, &ours)
+	if set := ours[ServerName]; set != nil {
+		if present[ServerName] != nil {
+			return nil, ErrRegistered
+		}
+		return insertJSON(content, []string{ServerName}, set)
 	}
-	return insertJSON(content, []string{ServerName}, hooks)
-}
-
-// hooksKey is the key of the hooks in a file.
-const hooksKey = "hooks"
-
-// addHooks returns content with the hooks added. The rest of content stays as it is.
-func addHooks(content, hooks []byte) ([]byte, error) {
-	file, err := decodeJSON(content)
-	if err != nil {
-		return nil, err
-	}
-	present, ok := file[hooksKey].(map[string]any)
-	if !ok && file[hooksKey] != nil {
-		return nil, errOtherwise
-	}
-	ours, err := decodeJSON(hooks)
-	var texts struct { // raw texts keep the order of keys
-		Hooks map[string][]json.RawMessage `json:"hooks"`
-	}
-	if err := errors.Join(err, json.Unmarshal(hooks, &texts)); err != nil {
+	if err := errors.Join(err, json.Unmarshal(ours[hooksKey], &events)); err != nil {
 		return nil, fmt.Errorf("read the hooks: %w", err)
 	}
-	values, _ := ours[hooksKey].(map[string]any)
-	isNew := false
-	for _, event := range slices.Sorted(maps.Keys(values)) {
-		list, ok := present[event].([]any)
-		if !ok && present[event] != nil {
-			return nil, errOtherwise
-		}
-		added, _ := values[event].([]any)
-		isOurs := func(hook any) bool {
-			return strings.Contains(fmt.Sprint(hook), ServerName) || reflect.DeepEqual(hook, added[0])
-		}
-		if len(added) == 0 || slices.ContainsFunc(list, isOurs) {
+	lists, _ := present[hooksKey].(map[string]any)
+	before := content
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		var first any
+		_ = json.Unmarshal(events[event][0], &first) // it is a part of hooks, which was read
+		known := fmt.Sprint(lists[event])
+		if strings.Contains(known, ServerName) || strings.Contains(known, fmt.Sprint(first)) {
 			continue
 		}
-		for _, hook := range texts.Hooks[event] {
+		for _, hook := range events[event] {
 			content, err = insertJSON(content, []string{hooksKey, event, atEnd}, hook)
 			if err != nil {
 				return nil, err
 			}
-			isNew = true
 		}
 	}
-	if !isNew {
+	if bytes.Equal(content, before) {
 		return nil, ErrRegistered
 	}
 	return content, nil
 }
+
+// hooksKey is the key of the hooks in a file.
+const hooksKey = "hooks"

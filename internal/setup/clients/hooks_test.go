@@ -42,7 +42,6 @@ func TestPlanHooks(t *testing.T) {
 		"another form":  {`{"hooks": {"PreToolUse": 1}}`, ""},
 		"a list":        {`{"hooks": []}`, ""},
 		"no JSON":       {`{`, ""},
-		"a key twice":   {`{"env": {"a": "1", "a": "2"}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

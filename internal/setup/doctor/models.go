@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +36,7 @@ func (e *examination) checkServer(ctx context.Context, server ModelServer) []Fin
 		what, _, _ := strings.Cut(state.Err.Error(), "; ") // without the advice: the doctor gives its own
 		fix := "start it, or correct embedding_host and generation_host in " + settingsFile(e)
 		if server.Ollama {
-			fix = fixOllama(state.Host)
+			fix = "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs; it is to be had from https://ollama.com/download"
 		}
 		severity := Error
 		if dial, ok := errors.AsType[*net.OpError](state.Err); ok && dial.Op == "dial" {
@@ -53,18 +51,6 @@ func (e *examination) checkServer(ctx context.Context, server ModelServer) []Fin
 		e.embeds = !server.Ollama || !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
 	}
 	return append(one(OK, fmt.Sprintf("%s answers at %s", state.Name, state.Host), ""), e.missingModels(server, state)...)
-}
-
-func fixOllama(host string) string {
-	u, err := url.Parse(host)
-	if err == nil && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
-		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
-	}
-	fix := "run: ollama serve"
-	if _, err := exec.LookPath("ollama"); err != nil {
-		fix = "install it from https://ollama.com/download"
-	}
-	return fix + ", or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
 // maxListed bounds the models that a finding lists.

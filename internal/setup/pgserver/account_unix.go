@@ -3,7 +3,6 @@
 package pgserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,26 +98,15 @@ func MakePrivate(folder string, account *Account) error {
 	return os.Chmod(folder, private)
 }
 
-// minRoom is the free space, in bytes, that a new database needs: for the files of initdb and a part of an index.
-const minRoom = 64 << 20
-
-// checkRoom returns an [*Error] if this user may not write to a folder, or its disk has no room for a cluster. If the
-// folder is missing, it checks the nearest existing folder above.
-func checkRoom(folder string) error {
+// checkWritable returns an [*Error] if this user may not make a folder in the nearest folder above that exists.
+func checkWritable(folder string) error {
 	const write = 2
-	var disk syscall.Statfs_t
-	err := cmp.Or(syscall.Access(folder, write), syscall.Statfs(folder, &disk))
-	left := int64(disk.Bavail) * int64(disk.Bsize) //nolint:gosec,unconvert // systems have other types
+	err := syscall.Access(folder, write)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder):
-		return checkRoom(filepath.Dir(folder))
+		return checkWritable(filepath.Dir(folder))
 	case err != nil:
 		return &Error{Err: fmt.Errorf("the folder of the database cannot be made in %s: %w", folder, err), Hint: setHome}
-	case left < minRoom:
-		return &Error{
-			Err:  fmt.Errorf("the disk of %s has room for %d MiB, and a new database takes %d", folder, left>>20, minRoom>>20),
-			Hint: "make room, or set CDOCS_HOME to a folder on another disk",
-		}
 	}
 	return nil
 }

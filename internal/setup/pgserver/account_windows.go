@@ -19,7 +19,7 @@ func reaches(string) bool { return true }
 // MakePrivate makes a folder. On Windows it has the permissions of the folder above.
 func MakePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
 
-func checkRoom(string) error { return nil }
+func checkWritable(string) error { return nil }
 
 func openOwn(path string, flag int, _ *Account) (*os.File, error) { return os.OpenFile(path, flag, 0) }
 

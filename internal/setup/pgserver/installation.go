@@ -2,6 +2,7 @@ package pgserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,32 +43,22 @@ var ErrNotInstalled = errors.New("this program came without a PostgreSQL, and no
 // Find returns the PostgreSQL whose programs are in the folder named, or the bundled PostgreSQL if named is "". The
 // error is an [*Error] that says what to install or correct.
 func Find(ctx context.Context, named string) (Installation, error) {
-	if named != "" {
-		i, err := inspectNamed(ctx, named)
-		if err != nil {
-			return Installation{}, &Error{
-				Err:  fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err),
-				Hint: "correct postgres in settings.json, or CDOCS_POSTGRES",
-			}
+	if named == "" {
+		return bundled(ctx)
+	}
+	unusable := func(err error) error {
+		return &Error{
+			Err:  fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err),
+			Hint: "correct postgres in settings.json, or CDOCS_POSTGRES",
 		}
-		return i, nil
 	}
-	i, err := bundled(ctx)
-	if err != nil {
-		return Installation{}, notInstalled(err, runtime.GOOS)
-	}
-	return i, nil
-}
-
-// inspectNamed returns the PostgreSQL of a folder. It fails if its version or that of pgvector is too old.
-func inspectNamed(ctx context.Context, named string) (Installation, error) {
 	i, err := inspect(ctx, named)
 	if err != nil {
-		return Installation{}, err
+		return Installation{}, unusable(err)
 	}
 	if !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
-		return Installation{}, fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
-			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
+		return Installation{}, unusable(fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
+			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector))
 	}
 	return i, nil
 }
@@ -76,12 +67,9 @@ func inspectNamed(ctx context.Context, named string) (Installation, error) {
 // users can open sockets there.
 func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
-	if err != nil {
-		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
-	}
-	program, err = filepath.EvalSymlinks(program)
-	if err != nil {
-		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
+	program, linkErr := filepath.EvalSymlinks(program)
+	if err := cmp.Or(err, linkErr); err != nil {
+		return Installation{}, fmt.Errorf("find the folder of this program: %w", err)
 	}
 	for _, folder := range bundleFolders {
 		bundle := filepath.Join(filepath.Dir(program), folder)
@@ -90,12 +78,13 @@ func bundled(ctx context.Context) (Installation, error) {
 		}
 		i, err := inspect(ctx, filepath.Join(bundle, bundleBin))
 		if err != nil {
-			return Installation{}, fmt.Errorf("the PostgreSQL in %s does not run here, it needs glibc and zlib: %w", bundle, err)
+			err = fmt.Errorf("the PostgreSQL in %s does not run here, it needs glibc and zlib: %w", bundle, err)
+			return Installation{}, notInstalled(err, runtime.GOOS)
 		}
 		i.bundle = bundle
 		return i, nil
 	}
-	return Installation{}, ErrNotInstalled
+	return Installation{}, notInstalled(ErrNotInstalled, runtime.GOOS)
 }
 
 // notInstalled adds a hint to err: how to install PostgreSQL and pgvector on a system.

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// The folder of processes can hold no file, and says that it has no room.
-func TestCheckRoom(t *testing.T) {
+// The folder of processes can hold no file.
+func TestCheckWritable(t *testing.T) {
 	t.Parallel()
-	if err := checkRoom(t.TempDir() + "/not/yet"); err != nil {
+	if err := checkWritable(t.TempDir() + "/not/yet"); err != nil {
 		t.Error(err)
 	}
-	refused, ok := errors.AsType[*Error](checkRoom("/proc/self/not/yet"))
+	refused, ok := errors.AsType[*Error](checkWritable("/proc/self/not/yet"))
 	if !ok || refused.Hint == "" {
 		t.Errorf("a folder that can hold no file: %v", refused)
 	}

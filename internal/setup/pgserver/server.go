@@ -168,11 +168,8 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 // user names. Without one, it must restart only if former is older than the bundled PostgreSQL or was removed.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
-	if err != nil {
-		return false
-	}
-	if s.Programs != "" {
-		return former != found
+	if err != nil || s.Programs != "" {
+		return err == nil && former != found
 	}
 	return olderThan(former, found)
 }
@@ -229,12 +226,8 @@ func (s *Server) State(ctx context.Context) State {
 	switch {
 	case ok:
 		state.URL = running.URL()
-	case err == nil:
-		cluster := l.cluster(installed.Major())
-		state.Err = cluster.damage()
-		if !exists(cluster.Data) {
-			state.Err = checkRoom(l.folder)
-		}
+	case err == nil && !exists(l.cluster(installed.Major()).Data):
+		state.Err = checkWritable(l.folder)
 	}
 	return state
 }

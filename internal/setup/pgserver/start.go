@@ -33,16 +33,13 @@ func (s *Server) prepare(ctx context.Context, l layout, installed Installation) 
 			"compound-docs ingest fills the handbook; the folder of the former version is not used any more",
 			"version", installed.PostgreSQL, "former", other.Data)
 	}
-	return cluster, s.create(ctx, l, cluster)
+	return cluster, s.create(ctx, cluster)
 }
 
 // create makes a cluster. The cluster has a temporary name until it is complete.
-func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
-	if err := checkRoom(l.folder); err != nil {
-		return err
-	}
+func (s *Server) create(ctx context.Context, c Cluster) error {
 	unfinished := c
-	unfinished.Data = filepath.Join(l.folder, "new")
+	unfinished.Data = filepath.Join(filepath.Dir(c.Data), "new")
 	if err := os.RemoveAll(unfinished.Data); err != nil { // an interrupted process may have left it
 		return err
 	}
@@ -103,23 +100,9 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 
 // setAside returns the remedy for a damaged folder, as a sentence.
 func (c Cluster) setAside() string {
-	return fmt.Sprintf("run: mv %s %s && compound-docs up. "+
+	return fmt.Sprintf("run: mv '%s' '%s' && compound-docs up. "+
 		"The index is built again from the files, and compound-docs ingest fills the handbook",
-		shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data))))
-}
-
-func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
-
-// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs. A missing folder is no
-// damage, because the next start makes it.
-func (c Cluster) damage() error {
-	for _, name := range []string{"PG_VERSION", "global/pg_control"} {
-		_, err := os.Stat(filepath.Join(c.Data, name))
-		if exists(c.Data) && errors.Is(err, fs.ErrNotExist) {
-			return &Error{Err: fmt.Errorf("the folder %s of the database is damaged: %s is missing", c.Data, name), Hint: c.setAside()}
-		}
-	}
-	return nil
+		c.Data, filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data)))
 }
 
 // stop shuts down the server of a cluster, and reports whether one ran. It does not use PostgreSQL's programs, because

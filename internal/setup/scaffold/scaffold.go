@@ -20,25 +20,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Options say what to write into a configuration.
-type Options struct {
-	// Documents are the folders, files and patterns of the project's documents. If empty, a new configuration takes all
-	// markdown, and an existing one stays as it is.
-	Documents []string
-	// ExternalAllowed is the argument externalAllowed of [project.Load].
-	ExternalAllowed []string
-}
-
 // Result says what Write has made and found.
 type Result struct {
 	Project *project.Project // the project with the written configuration
-	// Kept says that there was a configuration before, and Changed that [Options.Documents] changed it.
+	// Kept says that there was a configuration before, and Changed that the wanted documents changed it.
 	Kept, Changed bool
 	// Places are the places with documents. Example is a search with the words of a document's file name, or "".
 	Places  []FolderCount
 	Example string
-	// Further are places with markdown outside the documents. [Options.Documents] can add them.
-	Further []FolderCount
+	// Further are places with markdown outside the documents. A wanted document can add them.
+	Further []string
 	// LeftOut are files and folders with markdown that Write neither takes nor proposes.
 	LeftOut []LeftOut
 }
@@ -55,10 +46,12 @@ type LeftOut struct {
 	Why  string
 }
 
-// Write prepares the repository at root, a path without symbolic links. The error is a *[project.ConfigError] if
+// Write prepares the repository at root, a path without symbolic links. wanted are folders, files and patterns of the
+// project's documents. Without any, a new configuration takes all markdown, and an existing one stays as it is.
+// externalAllowed is that of [project.Load]. The error is a *[project.ConfigError] if
 // the configuration is not valid.
-func Write(root string, options Options) (Result, error) {
-	if err := project.CheckPlaces(root, options.Documents); err != nil {
+func Write(root string, wanted, externalAllowed []string) (Result, error) {
+	if err := project.CheckPlaces(root, wanted); err != nil {
 		return Result{}, err
 	}
 	folder, err := contain.Open(root)
@@ -67,10 +60,10 @@ func Write(root string, options Options) (Result, error) {
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
 	var result Result
-	if err := result.writeConfig(root, folder, options); err != nil {
+	if err := result.writeConfig(root, folder, wanted, externalAllowed); err != nil {
 		return Result{}, err
 	}
-	result.Project, err = project.Load(root, options.ExternalAllowed...)
+	result.Project, err = project.Load(root, externalAllowed...)
 	if err != nil {
 		return Result{}, err
 	}
@@ -103,10 +96,7 @@ func (r *Result) count(found survey) {
 			r.Places = append(r.Places, FolderCount{place, files[place]})
 		}
 	}
-	for _, place := range topPlaces(others) {
-		r.Further = append(r.Further, FolderCount{Place: place})
-	}
-	r.LeftOut = found.left
+	r.Further, r.LeftOut = topPlaces(others), found.left
 }
 
 // moreTelling returns the longer of two example searches: the given one, or the words in the name of a file. It ignores
@@ -136,20 +126,20 @@ type documents struct {
 var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
 // writeConfig writes a configuration. If there is already one, it only adds places to documents.folders.
-func (r *Result) writeConfig(root string, folder *contain.Root, options Options) error {
+func (r *Result) writeConfig(root string, folder *contain.Root, wanted, externalAllowed []string) error {
 	const readable, file = 0o755, 0o644
 	shown := folder.Showing(project.ConfigDir)
 	if err := shown.MkdirAll(project.ConfigDir, readable); err != nil {
 		return fmt.Errorf("make the folder of the configuration: %w", err)
 	}
-	text, err := json.MarshalIndent(newConfig(root, folder, options.Documents), "", "  ")
+	text, err := json.MarshalIndent(newConfig(root, folder, wanted), "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	err = shown.Create(configName, append(text, '\n'), file)
 	if errors.Is(err, fs.ErrExist) {
 		r.Kept = true
-		return r.changeConfig(root, shown, options)
+		return r.changeConfig(root, shown, wanted, externalAllowed)
 	}
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -198,13 +188,13 @@ func cleaned(wanted []string) []string {
 }
 
 // changeConfig adds the wanted places to an existing configuration. If the result is not valid, it undoes the change.
-func (r *Result) changeConfig(root string, shown *contain.Root, options Options) error {
-	p, err := project.Load(root, options.ExternalAllowed...)
+func (r *Result) changeConfig(root string, shown *contain.Root, wanted, externalAllowed []string) error {
+	p, err := project.Load(root, externalAllowed...)
 	if err != nil {
 		return err
 	}
 	given := p.Config.Documents.Folders
-	added := slices.DeleteFunc(cleaned(options.Documents), func(name string) bool { return slices.Contains(p.Places(), name) })
+	added := slices.DeleteFunc(cleaned(wanted), func(name string) bool { return slices.Contains(p.Places(), name) })
 	if len(added) == 0 {
 		return nil
 	}
@@ -219,7 +209,7 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 	if err := shown.Replace(configName, before.Content, changed); err != nil {
 		return fmt.Errorf("change the configuration: %w", err)
 	}
-	if _, err := project.Load(root, options.ExternalAllowed...); err != nil {
+	if _, err := project.Load(root, externalAllowed...); err != nil {
 		return errors.Join(err, shown.Replace(configName, changed, before.Content))
 	}
 	r.Changed = true

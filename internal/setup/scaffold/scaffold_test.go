@@ -56,7 +56,7 @@ func summary(r Result) string {
 		text += " -" + left.Path
 	}
 	for _, place := range r.Further {
-		text += " +" + place.Place
+		text += " +" + place
 	}
 	return text
 }
@@ -105,7 +105,7 @@ func TestWrite_FindsDocuments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			result, err := Write(repository(t, test.files...), Options{})
+			result, err := Write(repository(t, test.files...), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestWrite_TakesThePlacesItIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result, err := Write(repository(t, files...), Options{Documents: test.told})
+			result, err := Write(repository(t, files...), test.told, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestWrite_RefusesPlaces(t *testing.T) {
 		"..": "leads out", "/etc": "is an absolute path", ".git": "is hidden", "link": "is a symbolic link to docs", "a[": "is not a valid pattern",
 		`docs\adr`: `has \ where / belongs`,
 	} {
-		if _, err := Write(root, Options{Documents: []string{place}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Write(root, []string{place}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", place, err, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestWrite_KeepsAConfiguration(t *testing.T) {
 		{[]string{"notes"}, true, "docs 1, notes 1", ""},
 	}
 	for _, step := range steps {
-		result, err := Write(root, Options{Documents: step.told})
+		result, err := Write(root, step.told, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestWrite_StaysInTheRepository(t *testing.T) {
 		if err := os.Symlink(elsewhere, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Write(root, Options{Documents: []string{"csharp-compounding-docs"}})
+		_, err := Write(root, []string{"csharp-compounding-docs"}, nil)
 		entries, readErr := os.ReadDir(elsewhere)
 		if err == nil || readErr != nil || len(entries) > 0 {
 			t.Errorf("%s leads out of the repository: error %v, and there are %v now", link, err, entries)
