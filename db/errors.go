@@ -175,7 +175,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, deniedHint
 	case undefinedTable, undefinedObject, "42703":
 		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; " +
-			"if that does not help, another build has made the tables: name another database"
+			"if that does not help, compound-docs doctor says why"
 	}
 	switch err.Code[:2] {
 	case "08":

@@ -3,6 +3,7 @@ package db_test
 import (
 	stdcmp "cmp"
 	"database/sql"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,6 +23,23 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
+
+var update = flag.Bool("update", false, "write sql/schema/columns.txt")
+
+func TestColumns_AreThoseOfTheMigrations(t *testing.T) {
+	t.Parallel()
+	var got string
+	must(t, open(t, testenv.DatabaseURL(t)).QueryRow(t.Context(), `
+		SELECT string_agg(c.relname || '.' || a.attname, E'\n' ORDER BY c.relname COLLATE "C", a.attnum) || E'\n'
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+			AND c.relname <> 'goose_db_version'`).Scan(&got))
+	if *update {
+		must(t, os.WriteFile("../sql/schema/columns.txt", []byte(got), 0o600))
+	} else if diff := cmp.Diff(schema.Columns, got); diff != "" {
+		t.Errorf("columns, which go test ./db -run TestColumns -update writes (-want +got):\n%s", diff)
+	}
+}
 
 // A database of every earlier version, with rows in each of its tables, becomes
 // one of the newest version that can be searched, and the way back is open.

@@ -90,18 +90,31 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
 }
 
-// Migrations connects to a database, and returns its newest migration, or 0 for none, and the newest of this program. It
-// creates nothing.
-func Migrations(ctx context.Context, url string) (applied, latest int64, err error) {
-	latest, err = latestMigration(schema.FS)
+// Schema says which migrations a database has.
+type Schema struct {
+	Applied, Latest int64  // newest migration of the database, or 0 for none, and newest of this program
+	Lacks           string // a column that the database should have and lacks, or ""
+}
+
+// ReadSchema connects to a database and reads its Schema. It creates nothing.
+func ReadSchema(ctx context.Context, url string) (Schema, error) {
+	latest, err := latestMigration(schema.FS)
 	if err != nil {
-		return 0, 0, err
+		return Schema{}, err
 	}
+	s := Schema{Latest: latest}
 	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
-		applied, err = appliedMigration(ctx, conn)
-		return err
+		s.Applied, err = appliedMigration(ctx, conn)
+		if err != nil || s.Applied < latest {
+			return err
+		}
+		return conn.QueryRow(ctx, `
+			SELECT coalesce(min(name), '') FROM regexp_split_to_table($1, '\s+') AS name
+			WHERE name <> '' AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part(name, '.', 1))
+				AND attname = split_part(name, '.', 2) AND NOT attisdropped)`,
+			pgx.QueryExecModeSimpleProtocol, schema.Columns).Scan(&s.Lacks)
 	})
-	return applied, latest, err
+	return s, err
 }
 
 // breakingStep separates compatible numbers of migrations. A server that knows number 1 works with a database at 2 to

@@ -27,6 +27,11 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 0},
+		{"tables of an earlier build", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "ALTER TABLE document_links RENAME relation TO supersedes")
+		}, "database", "which lack document_links.relation", "name another database in CDOCS_DATABASE_URL", 1},
 		{
 			"wrong password", func(t *testing.T, i *installation) {
 				t.Helper()

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
 // exec runs statements in the installation's database, as its owner.
@@ -67,6 +68,10 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, configPath), 0))
 		}, "config", "may not be read", "chmod u[+]rwX .+"},
+		"no folder of documents": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/notes", "lenient": true}}`)
+		}, "config", "no folder docs/notes yet", "mkdir -p [^,]+"},
 		"a password that others can read": {func(t *testing.T, i *installation) {
 			t.Helper()
 			u, err := url.Parse(i.value("CDOCS_DATABASE_URL"))
@@ -103,6 +108,26 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"a lock that git left": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".git/index.lock", "")
+		}, "index", "nothing is indexed while", "rm [^,]+"},
+		"a shallow clone": {func(t *testing.T, i *installation) {
+			t.Helper()
+			must(t, os.RemoveAll(filepath.Join(i.root, ".git")))
+			origin := gitrepo.New(t)
+			origin.Git("init", "-q", "-b", "main")
+			origin.Put("a.md", "# A\n")
+			origin.Commit()
+			origin.Put("a.md", "# B\n")
+			origin.Commit()
+			origin.Git("clone", "-q", "--bare", "--depth", "1", "file://"+origin.Root, filepath.Join(i.root, ".git"))
+			origin.Git("-C", i.root, "config", "core.bare", "false")
+		}, "index", "this clone has only the newest commits", "git -C .+"},
+		"a configuration that is a folder": {func(t *testing.T, i *installation) {
+			t.Helper()
+			must(t, os.Remove(filepath.Join(i.root, configPath)), os.Mkdir(filepath.Join(i.root, configPath), 0o700))
+		}, "config", "is not a regular file", "mv .+"},
 		"a worktree whose repository is gone": {func(t *testing.T, i *installation) {
 			t.Helper()
 			must(t, os.RemoveAll(filepath.Join(i.root, ".git")))

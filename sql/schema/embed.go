@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed *.sql
 var FS embed.FS
+
+// Columns lists the columns of all tables and views after the last migration, as in documents.title.
+//
+//go:embed columns.txt
+var Columns string

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
@@ -16,17 +17,25 @@ import (
 func checkConfig(_ context.Context, e *examination) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
-	isMissing := ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == ""
 	switch {
-	case isMissing && !project.InRepository(e.Root):
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "" && !project.InRepository(e.Root):
 		return one(Error, e.Root+" is in no repository, and has no configuration",
 			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
-	case isMissing:
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
 		return one(Error, e.Root+" has no configuration", command(clients.ServerName, "init", e.Root))
+	case ok && errors.Is(e.projectErr, contain.ErrNotRegular) && problem.Path == file:
+		return one(Error, e.projectErr.Error(), command("mv", file, file+".former")+" && "+
+			clients.QuoteLine([]string{clients.ServerName, "init", e.Root}))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
-	return one(OK, fmt.Sprintf("%s; the project is %s", e.project.ConfigPath, e.project.Config.ProjectName), "")
+	loaded, docs := e.project, e.project.DocsDir()
+	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
+	if _, err := os.Stat(folder); err != nil && docs != project.DocsFolder {
+		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
+			command("mkdir", "-p", folder)+", or correct documents.folder")
+	}
+	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
 func checkSettings(_ context.Context, e *examination) []Finding {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 )
 
@@ -74,7 +75,8 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	if e.databaseURL == "" {
 		return one(Skipped, "there is no database to look at now", "")
 	}
-	applied, latest, err := db.Migrations(ctx, e.databaseURL)
+	schema, err := db.ReadSchema(ctx, e.databaseURL)
+	applied, latest := schema.Applied, schema.Latest
 	switch {
 	case err != nil:
 		return e.failed(err)
@@ -87,10 +89,24 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 		return one(Warning, fmt.Sprintf("the database has migration %d of %d", applied, latest),
 			"run: compound-docs up (the next server that connects migrates too, if its user may)")
 	}
+	if schema.Lacks != "" {
+		return e.otherBuild(ctx, schema.Lacks)
+	}
 	e.migrated = true
 	if applied > latest {
 		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",
 			applied, latest), "")
 	}
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
+}
+
+// otherBuild reports tables of an earlier development build. No migration can repair them.
+func (e *examination) otherBuild(ctx context.Context, lacks string) []Finding {
+	fix := "name another database in CDOCS_DATABASE_URL, and run: compound-docs up"
+	if e.Server != nil {
+		folder := e.Server.State(ctx).Folder
+		fix = "run: compound-docs down && mv " + clients.Quote(folder) + " " + clients.Quote(folder+"-former") + " && compound-docs up"
+	}
+	return one(Error, "another build of compound-docs has made the tables, which lack "+lacks+": no search works",
+		fix+". The index is built again from the files, and compound-docs ingest fills the handbook")
 }

@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -16,7 +18,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil {
 		return one(Skipped, "there is none without a configuration", "")
 	}
-	_, err := project.Head(e.project.Root)
+	head, err := project.Head(e.project.Root)
 	if err != nil {
 		what, fix, ok := strings.Cut(err.Error(), "; ")
 		if !ok {
@@ -24,7 +26,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		return one(Error, what, fix)
 	}
-	var findings []Finding
+	findings := e.checkClone(head)
 	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
 	if !e.migrated {
 		return append(findings, one(Skipped, "there is none without a database that has tables", "")...)
@@ -66,4 +68,19 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
 	}
 	return findings
+}
+
+// checkClone reports git's lock, or a shallow clone. It returns nil if there is neither.
+func (e *examination) checkClone(head project.GitHead) []Finding {
+	lock, since, _ := head.Lock() // the server itself reports this error
+	if !since.IsZero() {
+		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
+			command("rm", lock)+", if no git runs here")
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "shallow"))
+	if err != nil || !head.InRepository {
+		return nil
+	}
+	return one(Warning, "this clone has only the newest commits: dates of documents may be wrong, and changed places are not found",
+		command("git", "-C", e.Root, "fetch", "--unshallow"))
 }
