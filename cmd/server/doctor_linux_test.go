@@ -43,6 +43,19 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
 		}, "models", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 0},
+		{"an assistant's program that is gone", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".codex/config.toml", "[mcp_servers.compound-docs]\ncommand = \"/gone/compound-docs\"\n")
+		}, "config", "/.codex/config.toml starts /gone/compound-docs, which is not there", "run: ${EDITOR:-vi} ", 0},
+		{"Claude Code's program that is gone", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.folder(), ".claude.json", fmt.Sprintf(`{"projects": {%q: {"mcpServers": {"compound-docs": {"command": "/gone/x"}}}}}`, i.root))
+		}, "config", "starts /gone/x, which is not there", "run: ${EDITOR:-vi} ", 0},
+		{"a name that is not on the PATH", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.set("PATH", "/usr/bin:/bin")
+			write(t, i.root, "opencode.json", `{"mcp": {"compound-docs": {"command": ["compound-docs", "serve"]}}}`)
+		}, "config", "/opencode.json starts compound-docs, which is not there", "or put its folder on the PATH", 0},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
 			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,

@@ -22,6 +22,7 @@ const LocalSettings = ".claude/settings.local.json"
 type Registration struct {
 	Name     string
 	File     string // path of the file with the registration
+	Command  string // program that is started
 	IsPlugin bool   // the plugin starts the server, and has its own hooks
 }
 
@@ -85,7 +86,7 @@ func FindClaude(root string) (Registration, error) {
 		file    string
 	}{{config.project(root), userFile}, {shared, sharedFile}, {config.claudeServers, userFile}} {
 		if name := place.servers.name(); name != "" {
-			return Registration{Name: name, File: place.file}, nil
+			return Registration{Name: name, File: place.file, Command: place.servers.MCPServers[name].Command}, nil
 		}
 	}
 	return findPlugin(root)

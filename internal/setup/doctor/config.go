@@ -38,6 +38,21 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
+// checkClients finds registrations whose program no longer exists.
+func checkClients(_ context.Context, e *examination) []Finding {
+	var findings []Finding
+	for _, r := range clients.Registered(e.Root) {
+		if r.Missing() {
+			findings = append(findings, one(Warning, fmt.Sprintf("%s starts %s, which is not there", r.File, r.Command),
+				"run: ${EDITOR:-vi} "+clients.Quote(r.File)+" and write "+clients.Program()+" instead, or put its folder on the PATH")...)
+		}
+	}
+	if findings == nil {
+		return one(OK, "the programs that assistants start here are there", "")
+	}
+	return findings
+}
+
 func checkSettings(_ context.Context, e *examination) []Finding {
 	file := settingsFile(e)
 	if e.SettingsErr != nil {

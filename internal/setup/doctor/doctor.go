@@ -72,6 +72,7 @@ var checks = []check{
 	{"models", checkServers, true},
 	{"models", checkModels, false},
 	{"config", checkConfig, false},
+	{"config", checkClients, false},
 	{"index", checkIndex, false},
 }
 
