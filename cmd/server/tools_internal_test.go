@@ -28,8 +28,8 @@ func TestTools_HaveCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, call := range regexp.MustCompile(`\.tools\.(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
-			called = append(called, strings.ToLower(call[1]))
+		for _, call := range regexp.MustCompile(`\.tools\.(\w+)\(|tools\.Run\([^"]*"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+			called = append(called, strings.ReplaceAll(strings.ToLower(call[1]+call[2]), "_", ""))
 		}
 	}
 	for _, group := range tools.Groups() {
