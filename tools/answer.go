@@ -138,7 +138,7 @@ func (h *Handler) search(
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err
 	}
-	hits.MayAnswer = hits.MayAnswer[:min(len(hits.MayAnswer), query.Limit)]
+	hits.MayAnswer = hits.MayAnswer[:min(len(hits.MayAnswer), query.Limit-len(hits.Documents))]
 	filtered := query.Filter.Narrows()
 	other, answered := h.elsewhere(ctx, active, scope.Collection, query.Text, hits.Grade, filtered)
 	if answered {

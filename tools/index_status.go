@@ -46,7 +46,9 @@ type FailedFile struct {
 func indexOfHits(
 	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
-	status := statusOf(active, active.Noticed(), max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
+	noticed := active.Noticed()
+	noticed.EmbeddingWaits = "" // mode_reason says it
+	status := statusOf(active, noticed, max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
 		status.Failed = status.Failed[:min(len(status.Failed), 1)]
 		for i := range status.Failed {

@@ -172,7 +172,7 @@ func (i *initializer) report(result scaffold.Result) {
 	for _, place := range result.Places {
 		where := place.Place
 		if where == "." {
-			where = "the whole repository"
+			where = "the whole repository except hidden folders"
 		}
 		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), where)
 		if place.Files == 0 {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -76,7 +77,7 @@ func (p places) indexOf(name string) int {
 	name = norm.NFC.String(name)
 	return slices.IndexFunc(p.list, func(place place) bool {
 		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
-			(place.pattern == name || p.withRules && IsNestedInstruction(name) || !boilerplate(name) && copyOrTemplate(name) == "")
+			(place.pattern == name || p.withRules && IsNestedInstruction(name) || LeftOut(name) == "")
 	})
 }
 
@@ -117,25 +118,25 @@ func packaged(folder string) bool {
 	}, path.Base(folder))
 }
 
-// boilerplate reports whether a file is one that most repositories have and that says little about this one. It also
-// reports files that assistants read by themselves.
-func boilerplate(name string) bool {
-	base := path.Base(name)
-	return slices.Contains(boilerplateFiles, strings.TrimSuffix(base, path.Ext(base)))
-}
-
-var boilerplateFiles = []string{
-	"CHANGELOG", "Changelog", "changelog", "CHANGES", "HISTORY", "RELEASES", "LICENSE", "LICENCE", "license", "COPYING",
-	"NOTICE", "CODE_OF_CONDUCT", "code_of_conduct", "PULL_REQUEST_TEMPLATE", "pull_request_template", "CLAUDE", "AGENTS", "GEMINI",
+// boilerplate says that most repositories have a file with this name, or that assistants read it by themselves. For other
+// files it returns "".
+func boilerplate(name string) string {
+	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
+	case "CHANGELOG", "Changelog", "changelog", "CHANGES", "HISTORY", "RELEASES":
+		return "a list of changes"
+	case "LICENSE", "LICENCE", "license", "COPYING", "NOTICE", "CODE_OF_CONDUCT", "code_of_conduct",
+		"PULL_REQUEST_TEMPLATE", "pull_request_template":
+		return "says little of this project"
+	case "CLAUDE", "AGENTS", "GEMINI":
+		return "assistants read it by themselves"
+	}
+	return ""
 }
 
 // LeftOut says why a file with this name is not a document, or "" if its name is no reason. The file is a document all
 // the same if documents.folders has its full path.
 func LeftOut(name string) string {
-	if boilerplate(name) {
-		return "says little of this project, or is read by assistants themselves"
-	}
-	return copyOrTemplate(name)
+	return cmp.Or(boilerplate(name), copyOrTemplate(name))
 }
 
 // copyOrTemplate says that a file's name is that of a copy or of a template, or "" if it is neither.

@@ -46,9 +46,9 @@ const (
 	minShown = 5
 	// A list of documents that may answer has at most maxUnsure, for a broad query at most maxBroad.
 	maxUnsure, maxBroad = 5, 20
-	// minUnsure is the least length of that list if the first document is likely and the others are related: two of three
-	// likely first documents are wrong.
-	minUnsure = 3
+	// minListed is how many documents are listed, whatever their grades, if the first document is likely and the others are
+	// related: of ten first documents with a score of .7 or more in six public repositories, five were wrong.
+	minListed = 3
 	// maxNear is how many documents are compared with the query word by word.
 	maxNear = 10
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
@@ -72,8 +72,8 @@ type Verdict struct {
 	Critical []Hit
 	// Grade is the grade of the best document, critical ones included.
 	Grade Grade
-	// MayAnswer are documents with this grade, the most relevant ones first, if Grade is MayAnswer.
-	// If others answer a broad query, these documents have all its words in title and tags.
+	// MayAnswer are documents with this grade, the most relevant ones first. If others answer, they are related documents,
+	// or for a broad query those with all its words in title and tags.
 	MayAnswer []Hit
 	// Closest are the most relevant documents below the threshold. They fill up Documents to five, or to the limit.
 	Closest []Hit
@@ -112,11 +112,12 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	v.Closest = head(below, max(min(minShown, limits.Documents)-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
 	least := 1.0 // of a document listed beside a likely one
-	if len(others) > 0 && others[0].Score >= relevance.Likely {
-		least = max(others[min(minUnsure, len(others))-1].Score, relevance.Unrelated)
+	missing := min(minListed, limits.Documents) - len(v.Documents) - len(v.Critical)
+	if beside := min(missing, len(others)); beside > 0 && (v.Grade == Answers || others[0].Score >= relevance.Likely) {
+		least = max(others[beside-1].Score, relevance.Unrelated)
 	}
 	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool {
-		return v.Grade == MayAnswer && (mayAnswer(hit) || hit.Score >= least)
+		return v.Grade == MayAnswer && mayAnswer(hit) || v.Grade != Nothing && hit.Score >= least
 	})
 	for _, list := range [][]Hit{v.Documents, v.Critical, v.Closest, v.MayAnswer[:min(len(v.MayAnswer), maxUnsure)]} {
 		onEach(len(list), func(i int) { list[i].Snippet = q.Snippet(list[i].Content) })

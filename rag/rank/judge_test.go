@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 		grade                                rank.Grade
 		documents, critical, unsure, closest []string
 	}{
-		{"answers", q, hits(.9, .6, .4), rank.Limits{MinScore: .5, Documents: 10}, rank.Answers, []string{"a", "b"}, []string{}, []string{}, []string{"c"}},
+		{"answers", q, hits(.9, .6, .4), rank.Limits{MinScore: .5, Documents: 10}, rank.Answers, []string{"a", "b"}, []string{}, []string{"c"}, []string{"c"}},
 		{"a short list", q, hits(.9, .8, .7), rank.Limits{MinScore: .5, Documents: 1}, rank.Answers, []string{"a"}, []string{}, []string{}, []string{}},
 		{"a short list of what may answer", q, hits(.45, .31, .05), rank.Limits{MinScore: .5, Documents: 1}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a"}},
 		{"may answer", q, hits(.45, .31, .05), rank.Limits{MinScore: .5, Documents: 10}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a", "b", "c"}},
