@@ -3,6 +3,7 @@ package docset_test
 import (
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +60,8 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 		{"../../Makefile", "[Makefile]"},
 		{"../adr/0001-one.md", "[docs/adr/0001-one.md]"},
 		{"../adr/", "[docs/adr]"},
+		{"rake.html#run", "docs/solutions/rake.html.md"}, // from another file with such a name
+		{"/manual/start.html", "docs/manual/start.html.md"},
 		{"gone", ""},
 		{"gone.html", ""},
 		{"../../gone/", ""},
@@ -70,6 +73,7 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "site", "documents": {"folder": "docs", "lenient": true}}`)
 	for _, page := range []string{
 		"solutions/b", "solutions/page", "solutions/deep/index", "guides/start", "guides/tour", "top", "_posts/2024-01-02-x",
+		"solutions/rake.html", "manual/start.html",
 	} {
 		repo.Put("docs/"+page+".md", "A page.\n")
 	}
@@ -77,7 +81,13 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 		repo.Put(other, "Another file.\n")
 	}
 	repo.Must(os.Symlink("../architecture/adr", repo.Path("docs/adr")))
-	source := func(i int) string { return "docs/solutions/from" + strconv.Itoa(i) + ".md" }
+	source := func(i int) string {
+		name := "docs/solutions/from" + strconv.Itoa(i)
+		if strings.HasSuffix(tests[i].want, ".html.md") {
+			name += ".html"
+		}
+		return name + ".md"
+	}
 	for i, test := range tests {
 		repo.Put(source(i), "See [text]("+test.link+").\n")
 	}

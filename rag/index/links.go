@@ -50,8 +50,11 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	isRooted := strings.HasPrefix(destination, "/")
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
+	if strings.HasSuffix(source, ".html.md") && path.Ext(target) == ".html" { // Middleman names files for their pages
+		target += ".md"
+	}
 	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
-		return Link{Target: target, Fallback: path.Join(top, target)} // in a bundle of the Open Knowledge Format
+		return Link{Target: target, Fallback: path.Join(top, target)} // in a bundle of the Open Knowledge Format, or a site's source
 	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
