@@ -6,12 +6,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-var (
-	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
-		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
-	wordEnd = lazyregexp.New(`\w$`)
-	tagName = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
-)
+var moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
+	`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
 
 // WithoutMDX returns the markdown of an MDX file: import and export statements, tags of components and comments are
 // gone. Lines keep their numbers. Front matter and code stay.
@@ -56,66 +52,19 @@ func WithoutMDX(src []byte) []byte {
 	return []byte(kept.String())
 }
 
+// tagOfMDX matches tags of components and comments. It also matches code, and a type such as List<String>, so that a tag
+// in these is left alone.
+var tagOfMDX = lazyregexp.New("(?s)`+[^`\\n]+`+|\\w<|" +
+	`</?(?:[A-Z][\w.]*(?:\s(?:[^<>"'{}]|"[^"\n]*"|'[^'\n]*'|\{(?:[^{}]|\{[^{}]*\})*\})*)?/?)?>|\{/\*.*?\*/\}`)
+
 // withoutTags removes tags of components and comments, except in code spans.
 func withoutTags(text string) string {
-	var kept strings.Builder
-	for len(text) > 0 {
-		at := strings.IndexAny(text, "`<{")
-		if at < 0 {
-			break
+	return tagOfMDX().ReplaceAllStringFunc(text, func(found string) string {
+		if !strings.ContainsAny(found[:1], "<{") {
+			return found
 		}
-		kept.WriteString(text[:at])
-		inWord := wordEnd().MatchString(text[:at]) // as in List<String>
-		text = text[at:]
-		near := text[:min(len(text), maxTag)]
-		span, removed := 1, 0
-		switch {
-		case near[0] == '`': // a code span, or its backticks without an end
-			span = len(near) - len(strings.TrimLeft(near, "`"))
-			if end := strings.Index(near[span:], near[:span]); end >= 0 {
-				span += end + span
-			}
-		case strings.HasPrefix(near, "{/*") && strings.Contains(near, "*/}"):
-			removed = strings.Index(near, "*/}") + len("*/}")
-		case !inWord && tagName().MatchString(near):
-			removed = tagEnd(near)
-		}
-		if removed > 0 {
-			kept.WriteString(newlines(text[:removed]))
-			text = text[removed:]
-			continue
-		}
-		kept.WriteString(text[:span])
-		text = text[span:]
-	}
-	kept.WriteString(text)
-	return kept.String()
-}
-
-// maxTag bounds a tag with its attributes, a comment and a code span, in bytes.
-const maxTag = 1000
-
-// tagEnd returns the length of the tag at the beginning of a text, or 0. An attribute may be a text or an expression
-// that has > in it.
-func tagEnd(text string) int {
-	quote, depth := byte(0), 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-		case c == '>' && depth <= 0:
-			return i + 1
-		}
-	}
-	return 0
+		return newlines(found)
+	})
 }
 
 func newlines(text string) string {
