@@ -77,7 +77,11 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			if isCall {
 				logger.ErrorContext(ctx, "tool call refused", "tool", name, "error", err, "ms", time.Since(start).Milliseconds())
 			}
-			return nil, validError(protocol, request)
+			if read, ok := request.(*mcp.ReadResourceRequest); ok && !json.Valid(protocol.Data) {
+				// The SDK quotes a missing URI in Go's syntax. Writing that would end the session.
+				protocol.Data = encode(map[string]string{"uri": read.Params.URI})
+			}
+			return nil, protocol
 		}
 	}
 }
@@ -123,17 +127,4 @@ func readable(value any) ([]byte, error) {
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}
-}
-
-// validError replaces the data of an error if it is not valid JSON, because writing it would end the session. The SDK
-// makes such data: it quotes the URI of a missing resource in Go syntax.
-func validError(protocol *jsonrpc.Error, request mcp.Request) error {
-	if len(protocol.Data) == 0 || json.Valid(protocol.Data) {
-		return protocol
-	}
-	valid := &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message}
-	if read, ok := request.(*mcp.ReadResourceRequest); ok {
-		valid.Data = encode(map[string]string{"uri": read.Params.URI})
-	}
-	return valid
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
@@ -44,23 +43,8 @@ func (h *Handler) Explain(ctx context.Context, in SemanticSearchInput) (ExplainO
 	if err != nil {
 		return ExplainOutput{}, err
 	}
-	return h.explain(ctx, active, active.Compounding(), query)
-}
-
-// ExplainExternal is [Handler.Explain] for search_external_docs.
-func (h *Handler) ExplainExternal(ctx context.Context, in SearchExternalDocsInput) (ExplainOutput, error) {
-	active, query, err := h.externalQuery(ctx, in)
-	if err != nil {
-		return ExplainOutput{}, err
-	}
-	return h.explain(ctx, active, active.External(), query)
-}
-
-func (h *Handler) explain(
-	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
-) (ExplainOutput, error) {
 	before := active.Status()
-	explanation, err := h.workspace.Searcher.Explain(ctx, scope, query)
+	explanation, err := h.workspace.Searcher.Explain(ctx, active.Compounding(), query)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
@@ -80,6 +64,6 @@ func (h *Handler) explain(
 			Below: hit.Score < query.MinScore, SearchResult: result,
 		})
 	}
-	out.Index = indexOfHits(active, before, scope.Collection, explanation.Documents)
+	out.Index = indexOfHits(active, before, catalog.Compounding, explanation.Documents)
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -54,11 +53,14 @@ func searchExternalDocsTool() Tool {
 
 // SearchExternalDocs finds pages of the external docs.
 func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsInput) (SearchExternalDocsOutput, error) {
-	active, query, err := h.externalQuery(ctx, in)
+	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	hits, end, err := h.search(ctx, active, active.External(), query)
+	hits, end, err := h.search(ctx, active, active.External(), rag.Query{
+		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit),
+		MinScore: externalThreshold(active, in.MinRelevanceScore),
+	})
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
@@ -70,17 +72,5 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
 		ExternalDocsPath: active.Definition.ExternalPath(), SearchEnd: end,
-	}, nil
-}
-
-// externalQuery is [Handler.searchQuery] for the external docs.
-func (h *Handler) externalQuery(ctx context.Context, in SearchExternalDocsInput) (*workspace.Project, rag.Query, error) {
-	active, err := h.workspace.External(ctx)
-	if err != nil {
-		return nil, rag.Query{}, err
-	}
-	return active, rag.Query{
-		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit),
-		MinScore: externalThreshold(active, in.MinRelevanceScore),
 	}, nil
 }

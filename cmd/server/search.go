@@ -75,7 +75,7 @@ is superseded.`,
 	set.StringVar(&f.section, "section", "", "only this section of the handbook")
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
 	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
-	exclude(command, "external", ofOwn...)
+	exclude(command, "external", append(ofOwn, "explain")...)
 	return command
 }
 
@@ -95,23 +95,22 @@ func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	return in
 }
 
-func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
-	in := f.ownInput(t)
-	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
-}
-
 // run searches the project's own documents or its external docs, and prints the results.
 func (f *searchFlags) run(t *tooling) error {
 	t.workspace.Once()
 	ctx := t.command.Context()
+	in := f.ownInput(t)
 	if f.external {
-		external, err := tools.Run(ctx, t.tools, "search_external_docs", (*tools.Handler).SearchExternalDocs, f.externalInput(t))
+		ofExternal := tools.SearchExternalDocsInput{
+			Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore,
+		}
+		external, err := tools.Run(ctx, t.tools, "search_external_docs", (*tools.Handler).SearchExternalDocs, ofExternal)
 		if err != nil {
 			return err
 		}
 		return t.showResults(external, external.SearchEnd, externalResults(external))
 	}
-	own, err := tools.Run(ctx, t.tools, "semantic_search", (*tools.Handler).SemanticSearch, f.ownInput(t))
+	own, err := tools.Run(ctx, t.tools, "semantic_search", (*tools.Handler).SemanticSearch, in)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (f *searchFlags) searchHandbook(t *tooling) error {
 
 func (f *searchFlags) explainSearch(t *tooling) error {
 	t.workspace.Once()
-	explained, err := f.explained(t)
+	explained, err := tools.Run(t.command.Context(), t.tools, "semantic_search", (*tools.Handler).Explain, f.ownInput(t))
 	if err != nil {
 		return err
 	}
@@ -154,12 +153,4 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 		printExplanation(table, explained)
 		_ = table.Flush() // [plain.Output.Err] keeps the error
 	})
-}
-
-func (f *searchFlags) explained(t *tooling) (tools.ExplainOutput, error) {
-	ctx := t.command.Context()
-	if f.external {
-		return tools.Run(ctx, t.tools, "search_external_docs", (*tools.Handler).ExplainExternal, f.externalInput(t))
-	}
-	return tools.Run(ctx, t.tools, "semantic_search", (*tools.Handler).Explain, f.ownInput(t))
 }

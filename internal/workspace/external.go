@@ -11,24 +11,15 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project if it has external docs. Without external docs it reads config.json
-// again, because somebody may have added them. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names
-// no folder, and otherwise says why the folder cannot be used.
+// External returns the active project if it has external docs. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json
+// names no folder, and otherwise says why the folder cannot be used.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
 	if err != nil || active.Definition.HasExternal() {
 		return active, err
 	}
 	_, problem := w.Settings.Load(active.Definition.ConfigPath)
-	active, err = w.refresh(ctx, active)
-	if err != nil {
-		return nil, err
-	}
-	if !active.Definition.HasExternal() {
-		return nil, noExternal(problem)
-	}
-	active.WaitForAnswer(ctx, nil)
-	return active, nil
+	return nil, noExternal(problem)
 }
 
 // noExternal returns the error for a config without external docs. problem is nil if the config is valid.
