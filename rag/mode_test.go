@@ -46,39 +46,6 @@ func mustCover(t *testing.T, hits rag.Hits, want rag.Coverage) {
 	}
 }
 
-// Words find what has them, vectors rank everything, and both together do both.
-func TestSearch_Modes(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant,
-		file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns."),
-		file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
-	for mode, want := range map[rag.Mode][]string{
-		"":          {"docs/pool.md", "docs/labels.md"},
-		rag.Hybrid:  {"docs/pool.md", "docs/labels.md"},
-		rag.Vector:  {"docs/pool.md", "docs/labels.md"},
-		rag.Lexical: {"docs/pool.md"},
-	} {
-		hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: mode}, want...)
-		used := mode
-		if used == "" {
-			used = rag.Hybrid
-		}
-		mustCover(t, hits, rag.Coverage{Mode: used, Embedded: 1})
-	}
-	words, vectors := f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1}, "docs/pool.md"),
-		f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
-	if h, v := words.Documents[0].LogOdds, vectors.Documents[0].LogOdds; h <= v {
-		t.Errorf("the words raise the log-odds from %v to %v", v, h)
-	}
-	// No document has one of these words, and there relevance is the cosine.
-	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/pool.md"),
-		f.mustFind(t, rag.Query{Text: "zebra", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
-	if diff := cmp.Diff(vectors.Documents[0].Score, words.Documents[0].Score); diff != "" {
-		t.Errorf("the score where no word matches (-vector +hybrid):\n%s", diff)
-	}
-}
-
 // Words and built-in vectors find text before it has vectors of the model, and the answer says how much has.
 func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	t.Parallel()
@@ -102,19 +69,6 @@ func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
-}
-
-// A scope without documents finds nothing, and that is not for want of vectors.
-func TestSearch_EmptyScope(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, mode := range rag.Modes() {
-		hits := f.mustFind(t, rag.Query{Text: "pool", Mode: mode})
-		mustCover(t, hits, rag.Coverage{Mode: mode, Embedded: 1})
-		if len(hits.Closest) > 0 {
-			t.Errorf("closest are %q", paths(hits.Closest))
-		}
-	}
 }
 
 // A query of stop words has a meaning and no words.
