@@ -2,7 +2,6 @@ package rag_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,37 +118,5 @@ func TestSearch_BuiltInVectors(t *testing.T) {
 	// A query of stop words alone has a meaning too.
 	if list, hits := f.found(t, rag.Query{Text: "what is it about"}); len(list) != 2 || hits.Mode != rag.Hybrid || !hits.BuiltIn {
 		t.Errorf("a query of stop words finds %q, by %+v", list, hits.Coverage)
-	}
-}
-
-// Two branches with the same content find the same, with the same scores, whichever
-// was indexed or asked first.
-func TestSearch_BranchesAreAlike(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	next := f.Branch(t, "next")
-	for i := range 30 {
-		doc := file(fmt.Sprintf("docs/%d.md", i), fmt.Sprintf("# Topic %d", i%7), "",
-			fmt.Sprintf("The pool number%d of set_%d was exhausted by job%d.", i, i%5, i%3))
-		f.Add(t, f.Tenant, doc)
-		f.Add(t, next, doc)
-	}
-	for _, text := range []string{"pool exhausted by job1", "set_3", "which topic has number7 in it", "topic 5"} {
-		for _, mode := range rag.Modes() {
-			query := rag.Query{Text: text, Mode: mode, Limit: 10}
-			var got [2][]string
-			for i, tenant := range []*catalog.Tenant{f.Tenant, next} {
-				hits, err := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, query)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, hit := range hits.Documents {
-					got[i] = append(got[i], fmt.Sprintf("%s %.12f", hit.Path, hit.Score))
-				}
-			}
-			if diff := cmp.Diff(got[0], got[1]); diff != "" || len(got[0]) == 0 {
-				t.Errorf("%q in mode %s differs between branches (-main +next):\n%s", text, mode, diff)
-			}
-		}
 	}
 }

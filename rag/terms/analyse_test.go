@@ -81,22 +81,6 @@ func TestAnalyse_PlacesTermsInTheText(t *testing.T) {
 	}
 }
 
-func TestAnalyse_BoundsTerms(t *testing.T) {
-	t.Parallel()
-	word := strings.Repeat("x", 10_000)
-	if got := termsOf(word); len(got) != 1 || len(got[0]) != maxWordBytes {
-		t.Errorf("a word of 10,000 bytes has terms %.80q, want one of %d bytes", got, maxWordBytes)
-	}
-	for _, term := range termsOf(strings.Repeat("part/", 10_000)) {
-		if len(term) > maxCompoundBytes {
-			t.Fatalf("a term of %d bytes", len(term))
-		}
-	}
-	if got := termsOf("é" + strings.Repeat("\u0323", 10_000)); len(got) != 1 || len(got[0]) > maxWordBytes {
-		t.Errorf("a letter with 10,000 marks has terms of %d and more bytes", len(got[0]))
-	}
-}
-
 // alphabet has what the rules look at: each kind of letter, of punctuation and
 // of mark.
 var alphabet = []rune("abzAZéßıЖйσΣ01289___---...///:::\\@#++,;'’`\"() \n\t数据デーแล้한글\u0301\u00ad\u200d\u0640İﬁ²")

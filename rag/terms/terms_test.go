@@ -57,25 +57,3 @@ func TestDocument_BoundsTermsAndLength(t *testing.T) {
 		t.Errorf("a term weighs %v in a long passage, want at least .66", least)
 	}
 }
-
-const benchmarkText = `When the pool is exhausted, pgx.ErrNoRows hides the real cause: every request
-waits for max_conns to fall, and the handler's context ends first. Set
-pool_max_conns in config.yaml to twice the number of workers, run the
-migration with --no-verify=false, and look at the dashboards again. `
-
-func BenchmarkDocument(b *testing.B) {
-	for _, bench := range []struct{ name, text string }{
-		{"english", benchmarkText},
-		{"german", "Größere Änderungen führen häufig dazu, dass Prüfungen später übersprungen werden. "},
-		{"chinese", "数据库连接池耗尽时，每个请求都会等待可用连接，直到处理程序的上下文超时。"},
-	} {
-		text := strings.Repeat(bench.text, 1+2048/len(bench.text))
-		b.Run(bench.name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				Document(1, English, "Connection pool", text)
-			}
-		})
-	}
-}
