@@ -1,8 +1,11 @@
 package db_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"io"
 	"log/slog"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -146,6 +149,94 @@ func TestDatabase_WriteBatchIsWhole(t *testing.T) {
 		})
 		if db.IsKind(err, db.KindData) != refused || len(branches(t, database, project)) == 1 != refused {
 			t.Errorf("a batch that is refused %t: %v, with branches %v", refused, err, branches(t, database, project))
+		}
+	}
+}
+
+// roundTrips counts how often a client waits for the server.
+type roundTrips struct {
+	mu    sync.Mutex
+	count int
+}
+
+// tap reads what a client sends. It looks at the type of each message only: decoding a
+// response to SCRAM needs the server's half of the conversation. A message is counted before it is read to its end,
+// because only then the server gets it.
+func (r *roundTrips) tap() io.WriteCloser {
+	read, written := io.Pipe()
+	go func() { _ = read.CloseWithError(r.follow(read)) }()
+	return written
+}
+
+func (r *roundTrips) follow(sent io.Reader) error {
+	kind := make([]byte, 1)
+	for startup := true; ; startup = false {
+		if !startup { // only the first message of a connection has no type
+			if _, err := io.ReadFull(sent, kind); err != nil {
+				return err
+			}
+		}
+		if kind[0] == 'S' || kind[0] == 'Q' { // Sync and Query
+			r.mu.Lock()
+			r.count++
+			r.mu.Unlock()
+		}
+		var size uint32
+		if err := binary.Read(sent, binary.BigEndian, &size); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(io.Discard, sent, int64(size)-4); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *roundTrips) taken() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	count := r.count
+	r.count = 0
+	return count
+}
+
+// A write waits once for each query and each batch, and for its end.
+func TestDatabase_RoundTrips(t *testing.T) {
+	t.Parallel()
+	trips := &roundTrips{}
+	relay, url, err := testenv.StartDatabaseRelay(testenv.IndexURL(t), trips.tap)
+	must(t, err)
+	t.Cleanup(relay.Close)
+	database, project := withProject(t, url)
+	seen := func(q *db.Queries, id int32) error {
+		return q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project, ID: id})
+	}
+	for _, test := range []struct {
+		name string
+		run  func() error
+		want int
+	}{
+		{"a read", func() error {
+			_, err := db.ReadOne(t.Context(), database, "look", (*db.Queries).TenantList, db.TenantListParams{ProjectID: project})
+			return err
+		}, 1},
+		{"a write of a batch", func() error {
+			return database.WriteBatch(t.Context(), "write", func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2), seen(q, 3)) })
+		}, 1},
+		{"a write of two queries and a batch", func() error {
+			return database.Write(t.Context(), "write", func(q *db.Queries) error {
+				_, first := register(t, q, project, "one")
+				batch := db.Batch(q, func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2)) })
+				_, second := register(t, q, project, "two")
+				return errors.Join(first, batch, second)
+			})
+		}, 4},
+	} {
+		trips.taken()
+		if err := test.run(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if got := trips.taken(); got != test.want {
+			t.Errorf("%s takes %d round trips, want %d", test.name, got, test.want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,25 +20,6 @@ func update(t *testing.T, s *Store, id string, change func(*Session)) (after Ses
 		t.Error(err)
 	}
 	return after
-}
-
-// A file that no hook has written stops no hook.
-func TestStore_ReadsForeignFiles(t *testing.T) {
-	t.Parallel()
-	for name, content := range map[string]string{
-		"a negative count": `{"forgotten": -5, "shown": [{"project": "/repo", "path": "a.md"}]}`,
-		"a huge file":      `{"wrote": true, "waiting": "` + strings.Repeat("x", maxKeptBytes) + `"}`,
-	} {
-		store := NewStore(t.TempDir())
-		update(t, store, "s", func(*Session) {})
-		if err := os.WriteFile(store.file("s", sessionExtension), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := update(t, store, "s", func(s *Session) { s.knows("/repo", candidate{}) })
-		if got.Wrote {
-			t.Errorf("%s is read whole", name)
-		}
-	}
 }
 
 func TestStore_LosesNoUpdate(t *testing.T) {
