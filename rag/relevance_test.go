@@ -1,12 +1,10 @@
 package rag_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -49,34 +47,3 @@ func TestSearch_UnusableModel(t *testing.T) {
 
 // searchThreshold is the default of semantic_search.
 const searchThreshold = .5
-
-// A document with all content words of a query passes the threshold before it has a
-// vector and without Ollama; one that shares a single frequent word does not.
-func TestSearch_ThresholdsHoldWithoutVectors(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	files := []document.File{
-		file("docs/pool.md", "# Jobs", "", "Nightly jobs leaked connections until the pool of the database was exhausted."),
-		file("docs/long.md", "# Umlauts", "", strings.Repeat("Some filler about nothing in particular stands here. ", 35),
-			"The printer drops umlauts on labels."),
-	}
-	for i := range 20 {
-		files = append(files, file(fmt.Sprintf("docs/other%d.md", i), "# Notes "+fmt.Sprint(i), "",
-			"The database of the office has a backup, number "+fmt.Sprint(i)+"."))
-	}
-	f.AddText(t, f.Tenant, files...)
-	for _, mode := range []rag.Mode{rag.Lexical, rag.Hybrid} {
-		for text, want := range map[string]string{
-			"why did jobs leak connections": "docs/pool.md",
-			"database pool exhausted":       "docs/pool.md",
-			"umlauts on labels":             "docs/long.md",
-			"which printer drops umlauts":   "docs/long.md",
-		} {
-			f.mustFind(t, rag.Query{Text: text, Mode: mode, MinScore: searchThreshold}, want)
-		}
-		hits := f.mustFind(t, rag.Query{Text: "database encryption at rest", Mode: mode, MinScore: searchThreshold})
-		if len(hits.Closest) != 5 || hits.Closest[0].Score >= searchThreshold {
-			t.Errorf("closest are %q, want five that share a frequent word, below the threshold", paths(hits.Closest))
-		}
-	}
-}

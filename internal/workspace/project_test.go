@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -65,28 +63,4 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 			t.Fatalf("on %s the sources are %v", branch, answered.Sources)
 		}
 	}
-}
-
-func TestWorkspace_FollowsItsConfig(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{"docs/a.md": "# A\n\nText.\n", "manual/b.md": "# B\n\nText.\n"})
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-	s := f.server(t)
-	f.activate(t, s, "main")
-	external := func() []string {
-		return f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external' ORDER BY 1`)
-	}
-	if diff := cmp.Diff([]string{"docs/a.md"}, external()); diff != "" {
-		t.Fatalf("external docs (-want +got):\n%s", diff)
-	}
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
-	eventually(t, "another external folder is indexed instead", func() bool { return slices.Equal(external(), []string{"manual/b.md"}) })
-
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
-	eventually(t, "an invalid config is told of", func() bool {
-		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status().Waiting, "config is not valid")
-	})
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
-	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })
 }
