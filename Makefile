@@ -158,7 +158,7 @@ soak: ## Change files at random, kill servers, break connections and stop servic
 # QUICK=1 takes minutes instead of hours, and does not write docs/benchmarks.md.
 # ONLY=REGEXP measures only the rows whose names match.
 .PHONY: bench
-bench: build ## Measure cost and recall, and write docs/benchmarks.md
+bench: build ## Measure cost, and write docs/benchmarks.md
 	$(build_services) && bin/withservices -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: recording

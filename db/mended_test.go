@@ -1,12 +1,10 @@
 package db_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -52,15 +50,4 @@ func TestDatabase_RecoversFromAMistakeThatIsMended(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestWrap_NamesTheTimeoutOfStatements(t *testing.T) {
-	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), withParameter(t, testenv.DatabaseURL(t), "statement_timeout", "20"))
-	must(t, err)
-	_, err = conn.Exec(t.Context(), "SELECT pg_sleep(5)")
-	if err := db.Wrap("search", err); err == nil || !strings.Contains(err.Error(), "ALTER ROLE name SET statement_timeout") {
-		t.Errorf("a statement that takes too long: %v", err)
-	}
-	must(t, conn.Close(t.Context()))
 }

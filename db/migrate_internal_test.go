@@ -118,19 +118,6 @@ ALTER TABLE documents ADD COLUMN made_up integer;
 ALTER TABLE documents DROP COLUMN made_up;
 `
 	hasColumn = `SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'made_up'`
-
-	// As CONTRIBUTING.md has it, with a shorter wait.
-	concurrent = `-- +goose NO TRANSACTION
--- +goose Up
-SET lock_timeout = '300ms';
-DROP INDEX CONCURRENTLY IF EXISTS documents_made_up;
-CREATE INDEX CONCURRENTLY documents_made_up ON documents (title);
-RESET lock_timeout;
--- +goose Down
-DROP INDEX CONCURRENTLY IF EXISTS documents_made_up;
-`
-	validIndex   = `SELECT FROM pg_index WHERE indexrelid = to_regclass('documents_made_up') AND indisvalid`
-	invalidIndex = `SELECT FROM pg_index WHERE indexrelid = to_regclass('documents_made_up') AND NOT indisvalid`
 )
 
 func TestMigrate_LetsSearchesPassWhileItWaits(t *testing.T) {
@@ -172,23 +159,5 @@ func TestMigrate_GivesUpAndSaysWhy(t *testing.T) {
 	must(t, b.reader.Rollback(t.Context()))
 	if err := <-b.start(t, time.Hour); err != nil || !b.exists(t, hasColumn) {
 		t.Errorf("the next start: %v", err)
-	}
-}
-
-// An index that is built beside the readers waits for those that began before,
-// and leaves an invalid one behind when it gives up.
-func TestMigrate_BuildsAnIndexAgain(t *testing.T) {
-	t.Parallel()
-	b := newBusyDatabase(t, concurrent)
-	done := b.start(t, time.Hour)
-	<-b.waits
-	b.search(t)
-	if !b.exists(t, invalidIndex) {
-		t.Fatal("the first try has left no invalid index, so that this tests nothing")
-	}
-	must(t, b.reader.Rollback(t.Context()))
-	must(t, <-done)
-	if !b.exists(t, validIndex) {
-		t.Error("the index is not valid")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -31,29 +30,6 @@ func open(t *testing.T, databaseURL string) *pgxpool.Pool {
 	must(t, err)
 	t.Cleanup(pool.Close)
 	return pool
-}
-
-func TestOpen_KeepsVectorsInline(t *testing.T) {
-	t.Parallel()
-	pool := open(t, testenv.DatabaseURL(t))
-	rows, err := pool.Query(t.Context(), `
-		SELECT c.relname, c.reloptions::text, string_agg(ic.relname, ' ' ORDER BY ic.relname)
-		FROM pg_class c
-		JOIN pg_index i ON i.indrelid = c.oid
-		JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'hnsw'
-		WHERE c.relispartition AND c.relkind = 'r' GROUP BY 1, 2 ORDER BY 1`)
-	must(t, err)
-	type partition struct{ Table, Options, Graphs string }
-	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[partition])
-	must(t, err)
-	want := []partition{
-		{"embeddings_compounding", "{toast_tuple_target=8160}", "embeddings_compounding_embedding embeddings_compounding_promoted"},
-		{"embeddings_external", "{toast_tuple_target=8160}", "embeddings_external_embedding"},
-		{"embeddings_handbook", "{toast_tuple_target=8160}", "embeddings_handbook_embedding"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("partitions (-want +got):\n%s", diff)
-	}
 }
 
 func TestOpen_SeveralServersAtOnce(t *testing.T) {

@@ -111,24 +111,6 @@ func TestDatabase_WriteSurvivesALossInTheMiddle(t *testing.T) {
 	}
 }
 
-func TestDatabase_SaysThatTheServerIsAwayAndRecovers(t *testing.T) {
-	t.Parallel()
-	cluster := testenv.StartCluster(t)
-	database := openDatabase(t, cluster.URL())
-	must(t, addProject(t.Context(), database, "before"))
-	cluster.Stop()
-	if err := addProject(t.Context(), database, "meanwhile"); !db.IsKind(err, db.KindTransient) {
-		t.Errorf("a call while the server is away: %v, want a transient error", err)
-	}
-	cluster.Start()
-	if err := addProject(t.Context(), database, "after"); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"after", "before"}, projects(t, cluster.URL())); diff != "" {
-		t.Errorf("projects (-want +got):\n%s", diff)
-	}
-}
-
 // A call that waits while another opens the database can give up, and so can Close.
 func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
 	t.Parallel()

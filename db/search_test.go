@@ -249,7 +249,6 @@ func TestSearch_Routes(t *testing.T) {
 	c := newCorpus(t, space, map[string]int{"large": 2000, "small": 200})
 	t.Run("plans before the first ANALYZE", func(t *testing.T) { testPlansWithoutStatistics(t, c, space) })
 	c.exec(t, "ANALYZE")
-	t.Run("facts", func(t *testing.T) { testFacts(t, c) })
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
 	t.Run("too few scanned", func(t *testing.T) { testFewScanned(t, c, space) })
 	t.Run("without vectors", func(t *testing.T) { testUnembedded(t, c) })

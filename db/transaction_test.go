@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -238,27 +237,6 @@ func TestDatabase_RoundTrips(t *testing.T) {
 		}
 		if got := trips.taken(); got != test.want {
 			t.Errorf("%s takes %d round trips, want %d", test.name, got, test.want)
-		}
-	}
-}
-
-// A server that forgets the whole session between two operations, as behind a pooler, does
-// no harm.
-func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
-	t.Parallel()
-	database, project := withProject(t, testenv.IndexURL(t))
-	for range 2 {
-		branches(t, database, project)
-		if err := database.Write(t.Context(), "write", func(q *db.Queries) error {
-			_, err := register(t, q, project, "main")
-			return err
-		}); err != nil {
-			t.Error(err)
-		}
-		pool, err := database.Pool(t.Context())
-		must(t, err)
-		if _, err := pool.Exec(t.Context(), "DISCARD ALL", pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

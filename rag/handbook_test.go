@@ -49,26 +49,6 @@ func (f *fixture) searchHandbook(t *testing.T, query rag.Query) (places []string
 	return places, hits.Documents
 }
 
-func TestHandbook_SectionOfADocument(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.ingest(t,
-		file("handbook/welcome.md", "Words."),
-		file("handbook/security/passwords.md", "Words."),
-		file("handbook/security/access/keys.md", "Words."),
-		file("handbook/security/named.md", "---", "section: ' People '", "---", "Words."),
-		file("handbook/number.md", "---", "section: 12", "---", "Words."),
-		file("handbook/blank.md", "---", "section: ' '", "---", "Words."))
-	got := f.Rows(t, `SELECT concat_ws(' ', relative_path, doc_type) FROM documents ORDER BY 1`)
-	want := []string{
-		"handbook/blank.md blank", "handbook/number.md number", "handbook/security/access/keys.md security",
-		"handbook/security/named.md People", "handbook/security/passwords.md security", "handbook/welcome.md welcome",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sections (-want +got):\n%s", diff)
-	}
-}
-
 // A text of two documents is one passage and two results.
 func TestSearchHandbook_SharedPassage(t *testing.T) {
 	t.Parallel()
@@ -86,32 +66,5 @@ func TestSearchHandbook_SharedPassage(t *testing.T) {
 	places, _ = f.searchHandbook(t, rag.Query{Text: "badge", Limit: 5, Filter: rag.Filter{DocTypes: []string{"staff"}}})
 	if diff := cmp.Diff(want[1:], places); diff != "" {
 		t.Errorf("results in one section (-want +got):\n%s", diff)
-	}
-}
-
-func TestHandbookEdition(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "A project's document."))
-	if got := f.edition(t); got != (index.HandbookEdition{}) {
-		t.Errorf("edition %v of a handbook that was never ingested, want the zero value", got)
-	}
-	f.ingest(t) // nothing
-	if got := f.edition(t); got != (index.HandbookEdition{}) {
-		t.Errorf("edition %v of a handbook that is registered and empty, want the zero value", got)
-	}
-	f.ingest(t, file("handbook/a.md", "First."))
-	first := f.edition(t)
-	f.Add(t, f.Tenant, file("docs/b.md", "Another document of the project."))
-	if got := f.edition(t); got != first || first == (index.HandbookEdition{}) {
-		t.Errorf("edition %v after %v, want the same: only a project has changed", got, first)
-	}
-	f.ingest(t, file("handbook/a.md", "Second."))
-	if got := f.edition(t); got == first {
-		t.Errorf("edition %v stays although the handbook has changed", got)
-	}
-	places, _ := f.searchHandbook(t, rag.Query{Text: "document of the project", Limit: 20})
-	if diff := cmp.Diff([]string{"a handbook/a.md#0"}, places); diff != "" {
-		t.Errorf("the handbook's passages (-want +got):\n%s", diff)
 	}
 }

@@ -2,7 +2,6 @@ package rag_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,39 +45,6 @@ func mustCover(t *testing.T, hits rag.Hits, want rag.Coverage) {
 	}
 }
 
-// Words find what has them, vectors rank everything, and both together do both.
-func TestSearch_Modes(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant,
-		file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns."),
-		file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
-	for mode, want := range map[rag.Mode][]string{
-		"":          {"docs/pool.md", "docs/labels.md"},
-		rag.Hybrid:  {"docs/pool.md", "docs/labels.md"},
-		rag.Vector:  {"docs/pool.md", "docs/labels.md"},
-		rag.Lexical: {"docs/pool.md"},
-	} {
-		hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: mode}, want...)
-		used := mode
-		if used == "" {
-			used = rag.Hybrid
-		}
-		mustCover(t, hits, rag.Coverage{Mode: used, Embedded: 1})
-	}
-	words, vectors := f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1}, "docs/pool.md"),
-		f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
-	if h, v := words.Documents[0].LogOdds, vectors.Documents[0].LogOdds; h <= v {
-		t.Errorf("the words raise the log-odds from %v to %v", v, h)
-	}
-	// No document has one of these words, and there relevance is the cosine.
-	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/pool.md"),
-		f.mustFind(t, rag.Query{Text: "zebra", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
-	if diff := cmp.Diff(vectors.Documents[0].Score, words.Documents[0].Score); diff != "" {
-		t.Errorf("the score where no word matches (-vector +hybrid):\n%s", diff)
-	}
-}
-
 // Words and built-in vectors find text before it has vectors of the model, and the answer says how much has.
 func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	t.Parallel()
@@ -102,19 +68,6 @@ func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
-}
-
-// A scope without documents finds nothing, and that is not for want of vectors.
-func TestSearch_EmptyScope(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, mode := range rag.Modes() {
-		hits := f.mustFind(t, rag.Query{Text: "pool", Mode: mode})
-		mustCover(t, hits, rag.Coverage{Mode: mode, Embedded: 1})
-		if len(hits.Closest) > 0 {
-			t.Errorf("closest are %q", paths(hits.Closest))
-		}
-	}
 }
 
 // A query of stop words has a meaning and no words.
@@ -165,37 +118,5 @@ func TestSearch_BuiltInVectors(t *testing.T) {
 	// A query of stop words alone has a meaning too.
 	if list, hits := f.found(t, rag.Query{Text: "what is it about"}); len(list) != 2 || hits.Mode != rag.Hybrid || !hits.BuiltIn {
 		t.Errorf("a query of stop words finds %q, by %+v", list, hits.Coverage)
-	}
-}
-
-// Two branches with the same content find the same, with the same scores, whichever
-// was indexed or asked first.
-func TestSearch_BranchesAreAlike(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	next := f.Branch(t, "next")
-	for i := range 30 {
-		doc := file(fmt.Sprintf("docs/%d.md", i), fmt.Sprintf("# Topic %d", i%7), "",
-			fmt.Sprintf("The pool number%d of set_%d was exhausted by job%d.", i, i%5, i%3))
-		f.Add(t, f.Tenant, doc)
-		f.Add(t, next, doc)
-	}
-	for _, text := range []string{"pool exhausted by job1", "set_3", "which topic has number7 in it", "topic 5"} {
-		for _, mode := range rag.Modes() {
-			query := rag.Query{Text: text, Mode: mode, Limit: 10}
-			var got [2][]string
-			for i, tenant := range []*catalog.Tenant{f.Tenant, next} {
-				hits, err := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, query)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, hit := range hits.Documents {
-					got[i] = append(got[i], fmt.Sprintf("%s %.12f", hit.Path, hit.Score))
-				}
-			}
-			if diff := cmp.Diff(got[0], got[1]); diff != "" || len(got[0]) == 0 {
-				t.Errorf("%q in mode %s differs between branches (-main +next):\n%s", text, mode, diff)
-			}
-		}
 	}
 }

@@ -2,20 +2,14 @@ package rag_test
 
 import (
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/test/tail"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A search of an index at rest reads passages before it knows that nothing has changed. After a change it
@@ -132,46 +126,5 @@ func TestSearch_ScoresTheSameSoonAfterAFirstSync(t *testing.T) {
 		if math.Abs(hit.Score-soon.Documents[i].Score) > 1e-9 {
 			t.Errorf("%s scores %g soon and %g later", hit.Path, soon.Documents[i].Score, hit.Score)
 		}
-	}
-}
-
-// An index that is behind its files is about to change. A search of it waits for the facts, and so reads
-// passages once.
-func TestSearch_ReadsPassagesOnceOfAnIndexThatIsBehind(t *testing.T) {
-	t.Parallel()
-	for behind, want := range map[bool]int{false: 2, true: 1} {
-		t.Run(fmt.Sprint(behind), func(t *testing.T) {
-			t.Parallel()
-			f, statements := setup(t), &tail.Whole{}
-			relay, url, err := testenv.StartDatabaseRelay(f.Pool.Config().ConnString(), func() io.WriteCloser { return statements })
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(relay.Close)
-			database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
-			t.Cleanup(database.Close)
-			searcher := rag.NewSearcher(database, f.Models)
-			reads := func(query rag.Query) int {
-				const statement = "-- name: SearchWords "
-				before := strings.Count(statements.String(), statement)
-				if _, err := searcher.Search(t.Context(), f.Scope(), query); err != nil {
-					t.Fatal(err)
-				}
-				return strings.Count(statements.String(), statement) - before
-			}
-			query := rag.Query{Text: "exhausted pool", Mode: rag.Lexical, Limit: 10}
-			f.AddText(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The pool was exhausted."))
-			for range 2 {
-				reads(query)
-			}
-			if got := reads(query); got != 1 {
-				t.Errorf("at rest passages are read %d times, want 1", got)
-			}
-			f.AddText(t, f.Tenant, file("docs/again.md", "# Pool", "", "The pool was exhausted again."))
-			query.Behind = behind
-			if got := reads(query); got != want {
-				t.Errorf("after a change passages are read %d times, want %d", got, want)
-			}
-		})
 	}
 }

@@ -59,26 +59,6 @@ func TestSearch_RelationsFollowTheDocuments(t *testing.T) {
 	check("the end of the successor", "docs/other/0007-old.md amended by ./docs/wikilink.md")
 }
 
-// A later document on the same subject is a mark of the earlier one, unless one names the other, by a link or by the number of
-// a decision. The order stays.
-func TestSearch_NewerIsAMark(t *testing.T) {
-	t.Parallel()
-	for addition, want := range map[string]string{
-		"": "newer: ./docs/0008-later.md", "Builds on [2](0002-earlier.md).": "", "See [[0002-earlier]].": "", "As ADR-2 says.": "",
-	} {
-		f := setup(t)
-		f.AddText(t, f.Tenant,
-			file("docs/0002-earlier.md", "---", "date: 2024-01-01", "---", "# Length of login sessions", "",
-				"A login session lasts two hours without activity. Then the user logs in again."),
-			file("docs/0008-later.md", "---", "date: 2025-01-01", "---", "# Login sessions", "",
-				"A login session lasts eight hours without activity. Then the user logs in again. "+addition))
-		hits := f.mustFind(t, rag.Query{Text: "length of login sessions without activity", Mode: rag.Lexical}, "docs/0002-earlier.md", "docs/0008-later.md")
-		if got := hits.Documents[0].Mark(); got != want {
-			t.Errorf("%q: the earlier is marked %q, want %q", addition, got, want)
-		}
-	}
-}
-
 // subjectHistory is a subject whose documents have the same text. Each except the first supersedes
 // one or more earlier ones.
 type subjectHistory struct {

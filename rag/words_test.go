@@ -2,7 +2,6 @@ package rag_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,32 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
-
-// Identifiers find the document that has them, alone and inside a sentence, among
-// others that have their parts.
-func TestSearch_Identifiers(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	names := []string{"max_conns", "ErrNoRows", "--no-verify", "pgx.ErrTxClosed", "retryCount", "E4012", "net/http/pprof", "statement_timeout"}
-	var files []document.File
-	for i, name := range names {
-		files = append(files, file(fmt.Sprintf("docs/%d.md", i), "# Note "+fmt.Sprint(i), "", "Here "+name+" was the reason, as it turned out."))
-	}
-	for i := range 10 {
-		files = append(files, file(fmt.Sprintf("docs/parts%d.md", i), "# Parts", "",
-			"The max of conns, err and no rows, retry and count, verify no statement, timeout of net http, E 4012 in pgx tx closed."))
-	}
-	files = append(files, file("docs/night.md", "# Night", "", "Each deployment at night takes an hour, and one in the morning takes two."))
-	f.Add(t, f.Tenant, files...)
-	for i, name := range names {
-		want := fmt.Sprintf("docs/%d.md", i)
-		for _, text := range []string{name, "What does " + name + " mean for a deployment?"} {
-			for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
-				f.mustFind(t, rag.Query{Text: text, Mode: mode, Limit: 1}, want)
-			}
-		}
-	}
-}
 
 // A query that is the path, the file name or the number of a document finds it first and as sure as any, although
 // another one links there with the same words.
@@ -94,52 +67,5 @@ func TestSearch_Titles(t *testing.T) {
 	named.Unasked = true
 	if found, _ := f.found(t, named); len(asked) != len(files)-1 || len(found) != 0 {
 		t.Errorf("words that stand nearly everywhere find %d documents, and %d unasked", len(asked), len(found))
-	}
-}
-
-// A file that is merely mentioned does not decide.
-func TestSearch_Mention(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	files := []document.File{file("docs/pool.md", "# Pool", "", "Nightly jobs leak connections until the pool of the database is exhausted.")}
-	for i := range 20 {
-		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), fmt.Sprint("# Project ", i), "", "See CONTRIBUTING.md and the code, part ", fmt.Sprint(i), "."))
-	}
-	files = append(files, file("docs/readme.md", "# Start", "", "Begin with README.md and go on from there."))
-	f.Add(t, f.Tenant, files...)
-	for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
-		f.mustFind(t, rag.Query{Text: "I read `README.md` already: why do nightly jobs leak connections of the database?", Mode: mode, Limit: 1}, "docs/pool.md")
-	}
-}
-
-// The one line of a pasted trace that names the fault finds its document, although other documents
-// have all other lines. The result names the line.
-func TestSearch_PastedText(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	var files []document.File
-	trace := []string{"Traceback (most recent call last):"}
-	for i := range 12 {
-		frame := fmt.Sprintf(`File "/srv/app/worker/step%d.py", line %d, in run`, i, 10*i)
-		trace = append(trace, "  "+frame, fmt.Sprintf("    self.step%d.run(context, options)", i))
-		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), fmt.Sprint("# Step ", i), "",
-			"The worker runs the steps of the app with context and options.", frame, fmt.Sprintf("self.step%d.run(context, options)", i),
-			"Traceback of the last call of a run."))
-	}
-	const telling = "LabelError: umlaut at position 7 has no glyph"
-	trace = append(trace, telling)
-	files = append(files, file("docs/labels.md", "# Labels", "", "The printer says `LabelError: umlaut at position 7 has no glyph` for letters that it lacks."))
-	f.Add(t, f.Tenant, files...)
-	text := strings.Join(trace, "\n")
-	for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
-		hits := f.mustFind(t, rag.Query{Text: text, Mode: mode, Limit: 1}, "docs/labels.md")
-		if line := hits.Documents[0].Line; line != telling {
-			t.Errorf("mode %s: found by the line %q, want %q", mode, line, telling)
-		}
-	}
-	// Fewer lines are one question.
-	few := strings.Join(append(trace[:6:6], telling), "\n")
-	if _, hits := f.found(t, rag.Query{Text: few, Mode: rag.Lexical}); slices.ContainsFunc(hits.Documents, func(hit rag.Hit) bool { return hit.Line != "" }) {
-		t.Error("seven lines are looked for one by one")
 	}
 }

@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -208,45 +207,6 @@ func TestSearchExternalDocs_WithRealDatabase_ReturnsResults(t *testing.T) {
 	})
 }
 
-// Decisions of another team, in the form of MADR and of adr-tools: the older has more of the query's words.
-func TestExternalDocs_SayWhatHolds(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	c := connect(t, f.server, "2025-11-25")
-	c.activate(t, newProject(t, withExternalDocs("0.01"), map[string]string{
-		"docs/adr/0003-harbour-lights.md": "---\nstatus: \"superseded by [ADR-0008](0008-lamps.md)\"\n---\n# Harbour lights\n\nHarbour lights burn oil.\n",
-		"docs/adr/0008-lamps.md":          "---\nstatus: accepted\n---\n# Lamps\n\nThe lamps of the harbour are electric.\n",
-		"docs/adr/0004-foghorn.md":        "# 4. Foghorn\n\n## Status\n\nAccepted\n\n## Decision\n\nThe foghorn of the harbour sounds hourly.\n",
-		"docs/adr/0009-horn-at-night.md":  "# 9. Horn at night\n\n## Status\n\nAccepted\n\nAmends [4. Foghorn](0004-foghorn.md)\n\n## Decision\n\nIt is silent.\n",
-		"docs/adr/0005-harbour-flags.md":  "---\nstatus: rejected\n---\n# Harbour flags\n\nHarbour flags beside the lights.\n",
-	}))
-	want := map[string]string{
-		"./docs/adr/0003-harbour-lights.md": "superseded by ./docs/adr/0008-lamps.md",
-		"./docs/adr/0004-foghorn.md":        "amended by ./docs/adr/0009-horn-at-night.md",
-		"./docs/adr/0005-harbour-flags.md":  "rejected",
-	}
-	type named struct{ Path, Status string }
-	for query, later := range map[string]string{"harbour lights": "./docs/adr/0008-lamps.md", "foghorn": "./docs/adr/0009-horn-at-night.md"} {
-		var found struct {
-			Results   []named
-			MayAnswer []named `json:"may_answer"`
-		}
-		var answered struct{ Sources []named }
-		c.get(t, "search_external_docs", arguments{"query": query}, &found)
-		c.get(t, "rag_query_external", arguments{"query": query}, &answered)
-		for _, list := range [][]named{found.Results, answered.Sources} {
-			if len(list) < 2 || list[0].Path != later {
-				t.Errorf("%s: got %v, want %s first", query, list, later)
-			}
-		}
-		for _, d := range slices.Concat(found.Results, found.MayAnswer, answered.Sources) {
-			if d.Status != want[d.Path] {
-				t.Errorf("%s: the status of %s is %q, want %q", query, d.Path, d.Status, want[d.Path])
-			}
-		}
-	}
-}
-
 func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 	t.Parallel()
 	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
@@ -278,34 +238,4 @@ func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 			t.Errorf("score %v, answer (-want +got):\n%s", score, diff)
 		}
 	})
-}
-
-// An external document is indexed by itself. An error has its path once, cut.
-func TestIndexDocument_NamesWhatItIsGiven(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	c := connect(t, f.server, protocolVersions()["handshake"])
-	c.activate(t, newProject(t, withExternalDocs(""), guides()))
-	long := strings.Repeat("long/", 4000) + "x.md"
-	for path, want := range map[string]string{
-		"./docs/guide-1.md": "belongs to the external docs, which are indexed by themselves",
-		long:                "there is no document",
-		"../" + long:        "leads out of",
-		"csharp-compounding-docs/problems/gone.md":  "there is no document",
-		"csharp-compounding-docs/problems/long.txt": "is not a markdown document",
-	} {
-		for tool, parameter := range map[string]string{"index_document": "path", "update_promotion_level": "document_path"} {
-			call := arguments{parameter: path}
-			if tool == "update_promotion_level" {
-				call["promotion_level"] = "critical"
-			}
-			text := c.ask(t, tool, call).Text
-			if tool == "index_document" && !strings.Contains(text, want) {
-				t.Errorf("%s of %.60s: %.400s, want %q", tool, path, text, want)
-			}
-			if shown := path[:min(len(path), 60)]; strings.Count(strings.ReplaceAll(text, "long/long/", "long/"), shown) > 1 || len(text) > 700 {
-				t.Errorf("%s of %.60s says it more than once, or at length: %.700s", tool, path, text)
-			}
-		}
-	}
 }

@@ -88,65 +88,6 @@ func prompt(session, text string) arguments {
 	return arguments{"event": "UserPromptSubmit", "session_id": session, "prompt": text}
 }
 
-func TestRecall_PointsOnceToWhatAnswersAPrompt(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"
-	got := h.call(t, prompt("one", question))
-	for _, want := range []string{
-		"./csharp-compounding-docs/problems/pool.md:", `"Connection pool exhausted"`, "(names connection pool exhausted; 2026-01-02)", "leaked connections",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("recall says %q, want %q in it", got, want)
-		}
-	}
-	if plain := h.call(t, prompt("plain", "are leaked connections why nothing is left in the pool for connections?")); !strings.Contains(plain, "(answers this; 2026-01-02)") {
-		t.Errorf("without a name recall says %q", plain)
-	}
-	if again := h.call(t, prompt("one", question)); again != "" {
-		t.Errorf("a second time in the session: %q", again)
-	}
-	if other := h.call(t, prompt("two", question)); other != got {
-		t.Errorf("in another session: %q, want %q", other, got)
-	}
-	if compacted := h.call(t, arguments{"event": "PreCompact", "session_id": "one"}); compacted != "" {
-		t.Errorf("a compaction adds %q", compacted)
-	}
-	if again := h.call(t, prompt("one", question)); again != got {
-		t.Errorf("after a compaction: %q, want %q", again, got)
-	}
-	for _, everyday := range []string{"fix it", "continue", "hello", "thanks, looks good", "rename this variable", "", "run the tests"} {
-		if got := h.call(t, prompt("three", everyday)); got != "" {
-			t.Errorf("%q: recall says %q, want silence", everyday, got)
-		}
-	}
-	if got := h.call(t, prompt("four", "where does TideTableLoader read paper almanacs?")); strings.Contains(got, "old.md") {
-		t.Errorf("recall points to a superseded document: %q", got)
-	}
-}
-
-// The first task of a session gets documents that are less sure, once, and says how to find more.
-func TestRecall_ListsDocumentsForTheFirstTask(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	const task = "The importer of the harbour runs out of connections at night: leaked ones are never given back. Write a monitor that warns us, " +
-		"and bound how many of them each importer may take from the pool."
-	got := h.call(t, prompt("one", task))
-	if !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
-		t.Errorf("the first task gets %q", got)
-	}
-	if got := h.call(t, prompt("one", task+" Please.")); got != "" {
-		t.Errorf("the second task gets %q", got)
-	}
-	h.call(t, arguments{"event": "PreCompact", "session_id": "one"})
-	if again := h.call(t, prompt("one", task)); again != got {
-		t.Errorf("after a compaction the task gets %q, want %q", again, got)
-	}
-	if got := h.call(t, prompt("two", "/cdocs:capture "+task)); strings.Contains(got, "semantic_search") {
-		t.Errorf("a slash command gets %q", got)
-	}
-}
-
 func TestRecall_CanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"

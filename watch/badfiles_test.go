@@ -131,20 +131,6 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 	}
 }
 
-func TestMirror_AFolderNamedAsADocument(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "x.md", "y.md"), "inside")
-	m := watchFolder(t, Folder{Dir: dir})
-	m.becomes(t, "a folder", map[string]string{"x.md/y.md": "inside"}, map[string]string{})
-	remove(t, filepath.Join(dir, "x.md"))
-	write(t, filepath.Join(dir, "x.md"), "a file now")
-	m.becomes(t, "a file", map[string]string{"x.md": "a file now"}, map[string]string{})
-	remove(t, filepath.Join(dir, "x.md"))
-	write(t, filepath.Join(dir, "x.md", "z.md"), "inside again")
-	m.becomes(t, "a folder again", map[string]string{"x.md/z.md": "inside again"}, map[string]string{})
-}
-
 // A file that is written to all the time is indexed as it was at some moment, and
 // in the end as it is.
 func TestMirror_AFileThatKeepsChanging(t *testing.T) {

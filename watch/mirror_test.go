@@ -143,19 +143,6 @@ func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	}
 }
 
-// A walk may find the folder before anybody watches it.
-func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
-	t.Parallel()
-	w := watchFiles(t, map[string]string{})
-	for range 3 {
-		w.write(t, "a.md", "a")
-		w.mirror.Rescan()
-		w.becomes(t, "found", map[string]string{"a.md": "a"}, nil)
-		must(t, os.RemoveAll(w.dir))
-		w.becomes(t, "gone", map[string]string{}, nil)
-	}
-}
-
 // A file that could not be read may have become readable: its mode is then all
 // that changes. What is indexed is not read again for its mode.
 func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
@@ -55,56 +54,6 @@ type toolError struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
 	Details map[string]any `json:"details"`
-}
-
-func TestServe_HandshakeWithEverythingAway(t *testing.T) {
-	t.Parallel()
-	session := connect(t, server(t, away()...))
-	if text, err := session.Text(t.Context(), "ping", nil); err != nil || text != "pong: ping" {
-		t.Errorf("ping answers %q and %v", text, err)
-	}
-	root := newProject(t, map[string]string{})
-	var failed toolError
-	if !call(t, session, "activate_project", activation(root), &failed) || failed.Code != "DATABASE_ERROR" {
-		t.Errorf("activation without a database: %+v, want DATABASE_ERROR", failed)
-	}
-	if !strings.Contains(failed.Message, "CDOCS_DATABASE_URL") || strings.Contains(failed.Message, "s3cret") {
-		t.Errorf("message %q must name the remedy and not the password", failed.Message)
-	}
-	must(t, session.Close())
-}
-
-// stdout has only messages of the protocol, even if everything goes wrong.
-func TestServe_StdoutIsJSONRPCOnly(t *testing.T) {
-	t.Parallel()
-	p := startProcess(t, append(away(), "CDOCS_LOG_LEVEL=debug")...)
-	p.send(t, `"id":11,"method":"tools/list"`)
-	p.begin(t, "semantic_search", map[string]any{"query": "x"})
-	p.begin(t, "no_such_tool", nil)
-	p.begin(t, "activate_project", map[string]any{"config_path": "/nowhere", "branch_name": "main"})
-	answered := map[float64]bool{}
-	check := func() {
-		var message map[string]any
-		if err := json.Unmarshal(p.answers.Bytes(), &message); err != nil || message["jsonrpc"] != "2.0" {
-			t.Errorf("stdout carries %q", p.answers.Text())
-		}
-		if id, ok := message["id"].(float64); ok {
-			answered[id] = true
-		}
-	}
-	for len(answered) < 4 && p.answers.Scan() {
-		check()
-	}
-	must(t, p.stdin.Close())
-	for p.answers.Scan() {
-		check()
-	}
-	if len(answered) != 4 {
-		t.Errorf("answered %v, want 4 requests", answered)
-	}
-	if err := p.command.Wait(); err != nil {
-		t.Errorf("the server ends with %v when stdin does", err)
-	}
 }
 
 const configPath = ".csharp-compounding-docs/config.json"

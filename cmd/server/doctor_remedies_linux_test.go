@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -18,10 +17,10 @@ import (
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
-// exec runs statements in the installation's database, as its owner.
+// exec runs statements in the installation's database.
 func (i *installation) exec(t *testing.T, statements string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), cmp.Or(i.owner, i.value("CDOCS_DATABASE_URL")))
+	conn, err := pgx.Connect(t.Context(), i.value("CDOCS_DATABASE_URL"))
 	if err == nil {
 		_, err = conn.Exec(t.Context(), statements)
 		must(t, conn.Close(t.Context()))

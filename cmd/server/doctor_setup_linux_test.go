@@ -2,11 +2,8 @@ package main_test
 
 import (
 	"bytes"
-	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -26,7 +21,6 @@ type installation struct {
 	home, root, program string
 	fake                *fakeollama.Server
 	environment         []string
-	owner               string // of the database, "" for that of CDOCS_DATABASE_URL
 	// unprivileged has the doctor run as another user than root.
 	unprivileged bool
 	// namespace is a shell script that runs before it, as root in new user and mount namespaces.
@@ -156,60 +150,3 @@ func (i *installation) unset(name string) {
 }
 
 func (i *installation) set(name, value string) { i.environment = append(i.environment, name+"="+value) }
-
-// withPassword returns the URL of a server that asks for a password, with a wrong one.
-func withPassword(t *testing.T) string {
-	t.Helper()
-	cluster := testenv.StartCluster(t)
-	conn, err := pgx.Connect(t.Context(), cluster.URL())
-	must(t, err)
-	defer func() { must(t, conn.Close(t.Context())) }()
-	var file string
-	must(t, conn.QueryRow(t.Context(), "SHOW hba_file").Scan(&file))
-	rules := "local all postgres trust\nlocal all app scram-sha-256\n"
-	must(t, os.WriteFile(file, []byte(rules), 0o600))
-	if _, err := conn.Exec(t.Context(), "CREATE ROLE app LOGIN PASSWORD 'right'; SELECT pg_reload_conf()"); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(cluster.URL())
-	must(t, err)
-	u.User = url.UserPassword("app", "wr0ng")
-	until(t, "the server asks for the password", patience, func() bool {
-		conn, err := pgx.Connect(t.Context(), u.String())
-		if err == nil {
-			err = conn.Close(t.Context())
-		}
-		return err != nil
-	})
-	return u.String()
-}
-
-// asRole has the installation use a new role of its database, which statements, with {role}
-// for its name, prepare.
-func (i *installation) asRole(t *testing.T, statements string) {
-	t.Helper()
-	owner := i.value("CDOCS_DATABASE_URL")
-	i.owner = owner
-	conn, err := pgx.Connect(t.Context(), owner)
-	must(t, err)
-	defer func() { must(t, conn.Close(t.Context())) }()
-	role := "doctor_" + strings.ToLower(rand.Text())
-	statements = "CREATE ROLE {role} LOGIN PASSWORD 's3cret'; " + statements
-	if _, err := conn.Exec(t.Context(), strings.ReplaceAll(statements, "{role}", role)); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(owner)
-	must(t, err)
-	u.User = url.UserPassword(role, "s3cret")
-	i.set("CDOCS_DATABASE_URL", u.String())
-	t.Cleanup(func() {
-		conn, err := pgx.Connect(context.Background(), owner)
-		if err == nil {
-			_, err = conn.Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role)
-			err = errors.Join(err, conn.Close(context.Background()))
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-}

@@ -90,22 +90,3 @@ func TestServe_ASecondSignalEndsAtOnce(t *testing.T) {
 		})
 	}
 }
-
-// A host that sends the other signal shortly after the first still gets a clean end.
-func TestServe_EndsCleanlyOnTwoSignals(t *testing.T) {
-	t.Parallel()
-	for _, order := range [][]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
-		t.Run(order[0].String(), func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			p := startProcess(t, s.environment...)
-			p.activate(t, s.root)
-			for _, signal := range order {
-				must(t, p.command.Process.Signal(signal))
-			}
-			if code := p.exit(t); code != 0 {
-				t.Errorf("the server ends with code %d, want 0", code)
-			}
-		})
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -116,17 +115,4 @@ func withoutVectors(lines []string) []string {
 		lines[i] = vectors.ReplaceAllString(line, "vector:none")
 	}
 	return lines
-}
-
-// A first search while git works says why it finds nothing.
-func TestSearch_WhileGitWorks(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	root := newProject(t, map[string]string{promotable + "a.md": strings.ReplaceAll(problem, "%", "A")})
-	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
-	write(t, root, ".git/index.lock", "")
-	got := run(t, root, environment, "search", "pool")
-	if want := "git is changing the files; if no git runs here, remove " + root + "/.git/index.lock."; !strings.Contains(got.stdout, want) {
-		t.Errorf("search prints %s%s, want %q", got.stdout, got.stderr, want)
-	}
 }

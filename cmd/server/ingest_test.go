@@ -193,36 +193,3 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 		t.Errorf("with bad files only it ends with %d and says %q", o.code, o.stderr)
 	}
 }
-
-func TestIngest_Refuses(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	mustRun(t, "", environment, "ingest", newHandbook(t, "handbook", map[string]string{"a.md": "Words.\n"}))
-	empty := newHandbook(t, "handbook", map[string]string{"readme.txt": "No markdown.\n"})
-	tests := []struct {
-		name        string
-		arguments   []string
-		environment []string
-		want        string
-		code        int
-	}{
-		{"no source", []string{"ingest"}, environment, "the folder of the handbook is missing", 2},
-		{"no folder", []string{"ingest", "nowhere"}, environment, "no such file or directory", 2},
-		{"a folder without markdown", []string{"ingest", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is", 2},
-		{"the root", []string{"ingest", "/"}, environment, "give a folder in it", 2},
-		{"services away", []string{"ingest", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			o := run(t, t.TempDir(), test.environment, test.arguments...)
-			if o.code != test.code || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
-				t.Errorf("it ends with %d, prints %q and says %q, want %d and %q", o.code, o.stdout, o.stderr, test.code, test.want)
-			}
-		})
-	}
-	session := connect(t, server(t, environment...))
-	if diff := cmp.Diff([]string{"handbook/a.md"}, sources(t, session, "words")); diff != "" {
-		t.Errorf("the handbook afterwards (-want +got):\n%s", diff)
-	}
-	must(t, session.Close())
-}

@@ -68,30 +68,6 @@ func TestInit_RegistersWithOtherAssistants(t *testing.T) {
 	}
 }
 
-// A client may start the server without the shell's environment, so init keeps the addresses where the server finds
-// them, whichever client is named.
-func TestInit_KeepsAddressesForEveryClient(t *testing.T) {
-	t.Parallel()
-	environment, _ := fakeClaude(t, false)
-	cdocsHome := filepath.Join(t.TempDir(), "cdocs")
-	environment = append(environment, "HOME="+t.TempDir(), "CDOCS_HOME="+cdocsHome,
-		"CDOCS_DATABASE_URL=postgres://me:secret@127.0.0.1:1/index", "CDOCS_OLLAMA_HOST=http://127.0.0.1:2")
-	root := newFolder(t)
-	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
-	said := run(t, root, environment, "init", "--yes", "--client", "cursor").stdout
-	if !strings.Contains(said, "Cursor: start it with CDOCS_HOME="+cdocsHome) {
-		t.Errorf("init says %s", said)
-	}
-	settings, err := os.ReadFile(filepath.Join(cdocsHome, "settings.json"))
-	if err != nil || !strings.Contains(string(settings), "me:secret@127.0.0.1:1/index") || !strings.Contains(string(settings), "http://127.0.0.1:2") {
-		t.Errorf("the settings are %s, %v; want both addresses", settings, err)
-	}
-	registration, err := os.ReadFile(filepath.Join(root, ".cursor", "mcp.json"))
-	if err != nil || strings.Contains(string(registration), "secret") {
-		t.Errorf("Cursor's file is %s, %v", registration, err)
-	}
-}
-
 // A program in npx's cache says how to install it.
 func TestInit_InACache(t *testing.T) {
 	t.Parallel()

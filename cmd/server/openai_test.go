@@ -94,22 +94,3 @@ func TestOpenAI_SyncSearchAskAndDoctor(t *testing.T) {
 	says(run(t, root, environment, "doctor"), 0, server.URL, "Searches by words and built-in vectors work without it", "embedding_host")
 	says(run(t, root, environment, "up"), 0, server.URL, "start it, or correct embedding_host")
 }
-
-// A model whose prompts are not known makes worse vectors than it could.
-func TestDoctor_NamesPromptsOfTheModel(t *testing.T) {
-	t.Parallel()
-	environment, fake := services(t)
-	home, root := t.TempDir(), newProject(t, nil)
-	for model, want := range map[string]string{
-		"unheard-of":        ", without prompts: those that it was trained with are not known",
-		"bge-small-en-v1.5": `; prompts: "Represent this sentence for searching relevant passages: " before queries, "" before documents`,
-		"e5-small-v2":       `; prompts: "query: " before queries, "passage: " before documents`,
-	} {
-		fake.AddModel(model, "aaaa")
-		write(t, home, "settings.json", `{"embedding_model": "`+model+`"}`)
-		o := mustRun(t, root, append(environment, "CDOCS_HOME="+home), "doctor")
-		if !strings.Contains(o.stdout, model+" makes vectors"+want) {
-			t.Errorf("doctor says of %s\n%s", model, o.stdout)
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,23 +34,41 @@ func (s *site) put(name, content string) { write(s.T, s.folder, name, content) }
 
 func (s *site) config(content string) { s.put("repository/"+configPath, content) }
 
-func (s *site) settings(content string) { s.put("home/settings.json", content) }
-
-func (s *site) drop(name string) { must(s.T, os.RemoveAll(filepath.Join(s.folder, name))) }
-
-// say runs a command line in the repository, and returns what it prints, first on stderr.
-func (s *site) say(line string) (said string, code int) {
-	o := run(s.T, s.root, s.environment, words(line)...)
-	return strings.NewReplacer(s.root, "ROOT", s.home, "HOME", s.folder, "FOLDER").Replace(o.stderr + o.stdout), o.code
+// A tool names the fault of the config too, and not that a project must be activated. Once it is mended,
+// the same call goes on.
+func TestServe_NamesTheFaultOfTheConfig(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.config(`{"projct_name": "a"}`)
+	session := connect(t, server(t, append(s.environment, "CLAUDE_PROJECT_DIR="+s.root)...))
+	arguments := map[string]any{"query": "pool"}
+	var failed toolError
+	if !call(t, session, "semantic_search", arguments, &failed) || failed.Code != "PROJECT_NOT_ACTIVATED" ||
+		!strings.HasPrefix(failed.Message, filepath.Join(s.root, configPath)+`: "projct_name" is not a known field`) || failed.Details["key"] != "projct_name" {
+		t.Errorf("a misspelt field: %+v", failed)
+	}
+	s.config(`{"project_name": "a"}`)
+	if !call(t, session, "semantic_search", arguments, &failed) || failed.Code != "DATABASE_ERROR" {
+		t.Errorf("with the field corrected: %+v, want that only the database is missing", failed)
+	}
+	must(t, session.Close())
 }
 
-// shell types a line of a remedy, in the repository.
-func (s *site) shell(line string) {
-	s.Helper()
-	line = strings.NewReplacer("ROOT", s.root, "HOME", s.home, "FOLDER", s.folder, "${EDITOR:-vi}", "true").Replace(line)
-	command := exec.CommandContext(s.Context(), "sh", "-c", line)
-	command.Dir, command.Env = s.root, s.environment
-	if output, err := command.CombinedOutput(); err != nil && !strings.Contains(line, "compound-docs init") { // init needs a database
-		s.Errorf("%s: %v: %s", line, err, output)
+// A client without roots hears in each answer that a project above the repository answers.
+func TestServe_NamesTheProjectAboveTheRepository(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.put("repository/below/.git/HEAD", "ref: refs/heads/main\n")
+	command := server(t, append(s.environment, "CDOCS_DATABASE_URL="+testenv.IndexURL(t))...)
+	command.Dir = filepath.Join(s.root, "below")
+	p := beginProcess(t, command)
+	p.begin(t, "list_doc_types", nil)
+	if answer := p.answer(t); !strings.Contains(answer, "The answer is from the project test-project in "+s.root+", a folder above the repository "+command.Dir) {
+		t.Errorf("the answer does not name the project: %s", answer)
 	}
+	p.begin(t, "ping", nil)
+	if answer := p.answer(t); strings.Contains(answer, "above the repository") {
+		t.Errorf("ping names a project: %s", answer)
+	}
+	p.mustEnd(t, endings()["EOF"])
 }

@@ -3,13 +3,11 @@ package main_test
 import (
 	"encoding/json"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -66,23 +64,6 @@ func TestUpDownStatus(t *testing.T) {
 	}
 }
 
-// A URL wins over the user's own database, which is not made then.
-func TestStatus_OfAnotherDatabase(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	environment := append(away(), "CDOCS_HOME="+home)
-	if o := run(t, home, environment, "status"); o.code != 1 || !strings.Contains(o.stdout, "no PostgreSQL server answers at 127.0.0.1:1") {
-		t.Errorf("status ends with %d and prints %s", o.code, o.stdout)
-	}
-	if text := mustRun(t, home, environment, "down").stdout; !strings.Contains(text, "did not start") {
-		t.Errorf("down prints %s", text)
-	}
-	entries, err := os.ReadDir(home)
-	if err != nil || len(entries) > 0 {
-		t.Errorf("the home has %v, %v; want nothing", entries, err)
-	}
-}
-
 // No form of a database URL shows a secret, whether the database answers or not.
 func TestStatus_ShowsNoSecret(t *testing.T) {
 	t.Parallel()
@@ -102,22 +83,5 @@ func TestStatus_ShowsNoSecret(t *testing.T) {
 				t.Errorf("with %s, %q prints %s", address, call, said)
 			}
 		}
-	}
-}
-
-// The models that Ollama lacks are pulled. Without Ollama, up makes the database ready and warns.
-func TestUp_PullsModels(t *testing.T) {
-	t.Parallel()
-	fake := fakeollama.Start(t)
-	fake.RemoveModel("mistral")
-	home := t.TempDir()
-	environment := []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_HOME=" + home}
-	o := run(t, home, append(environment, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1"), "up")
-	if o.code != 0 || !strings.Contains(o.stdout, "ok       database ") || !strings.Contains(o.stdout, "warning  models ") {
-		t.Errorf("up without Ollama ends with %d and prints %s%s", o.code, o.stdout, o.stderr)
-	}
-	up := mustRun(t, home, append(environment, "CDOCS_OLLAMA_HOST="+fake.URL()), "up")
-	if !strings.Contains(up.stdout, "ok       models ") || strings.Contains(up.stdout, "lacks ") || !strings.Contains(up.stderr, "pull mistral: ") {
-		t.Errorf("up prints %s%s", up.stdout, up.stderr)
 	}
 }

@@ -79,26 +79,6 @@ func TestContents(t *testing.T) {
 	}
 }
 
-func TestRenamed(t *testing.T) {
-	t.Parallel()
-	repo := newRepository(t)
-	text := "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
-	repo.Put("src/a.go", text)
-	repo.Put("src/b.go", strings.ToUpper(text))
-	commit(repo, "2020-01-01T12:00:00Z")
-	first := head(t, repo)
-	repo.Remove("src/a.go")
-	repo.Put("src/lib/new.go", strings.Replace(text, "three", "changed", 1))
-	commit(repo, "2021-01-01T12:00:00Z")
-	repo.Remove("src/b.go")
-	repo.Put("src/c.go", "nothing of it is left\n")
-	commit(repo, "2021-01-01T12:00:00Z")
-	got, err := open(t, repo.Path("src")).Renamed(t.Context(), first, head(t, repo))
-	if diff := cmp.Diff(map[string]string{"a.go": "lib/new.go"}, got); err != nil || diff != "" {
-		t.Errorf("renamed (-want +got), %v:\n%s", err, diff)
-	}
-}
-
 func open(t *testing.T, dir string) Folder {
 	t.Helper()
 	folder, err := Open(dir)
@@ -115,22 +95,6 @@ func head(t *testing.T, repo *gitrepo.Repo) string {
 		t.Fatal(err)
 	}
 	return commit
-}
-
-func TestShallow(t *testing.T) {
-	t.Parallel()
-	repo := newRepository(t)
-	for _, text := range []string{"one\n", "two\n"} {
-		repo.Put("a.go", text)
-		commit(repo, "2020-01-01")
-	}
-	clone := gitrepo.New(t)
-	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
-	for dir, want := range map[string]bool{repo.Root: false, clone.Path("clone"): true} {
-		if got, err := open(t, dir).Shallow(t.Context()); err != nil || got != want {
-			t.Errorf("%s is shallow: %v, %v; want %v", dir, got, err, want)
-		}
-	}
 }
 
 // Git compares removed files with added ones, which takes time with their product. Beyond maxRenames it finds

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -80,18 +79,5 @@ func TestDefinition(t *testing.T) {
 		if first, last := definition(lines(tt.text), tt.symbol); first != tt.first || last != tt.last {
 			t.Errorf("%s: lines %d to %d, want %d to %d", tt.symbol, first, last, tt.first, tt.last)
 		}
-	}
-}
-
-// The time grows with the lines of a file, not with their square: a repository may cite half of a large file.
-func TestFind_InManyLines(t *testing.T) {
-	t.Parallel()
-	const many = 400_000
-	before := append(slices.Repeat([]string{"the same line"}, many), "another line")
-	if got := matchingLine(before, slices.Repeat([]string{"the same line"}, 2*many), 1, len(before)); got != 0 {
-		t.Errorf("lines that are gone are found at %d", got)
-	}
-	if got := matchingLine(before, append([]string{"first"}, before...), 1, len(before)); got != 2 {
-		t.Errorf("lines that moved are found at %d, want 2", got)
 	}
 }

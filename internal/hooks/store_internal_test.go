@@ -4,13 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func shown(path string) Shown { return Shown{Project: "/repo", Path: path, Event: "UserPromptSubmit"} }
@@ -24,44 +20,6 @@ func update(t *testing.T, s *Store, id string, change func(*Session)) (after Ses
 		t.Error(err)
 	}
 	return after
-}
-
-func TestStore_KeepsSessionsApart(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	for _, id := range []string{"one", "../../two", "with a\nline"} {
-		update(t, NewStore(home), id, func(s *Session) { s.Shown = append(s.Shown, shown(id)) })
-	}
-	// Another process of the same user.
-	for _, id := range []string{"one", "../../two", "with a\nline"} {
-		got := update(t, NewStore(home), id, func(*Session) {})
-		if diff := cmp.Diff([]Shown{shown(id)}, got.Shown); diff != "" {
-			t.Errorf("session %q (-want +got):\n%s", id, diff)
-		}
-	}
-	entries, err := os.ReadDir(filepath.Join(home, sessionsFolder))
-	if err != nil || len(entries) != 4 {
-		t.Errorf("%d files (%v), want three sessions and the lock", len(entries), err)
-	}
-}
-
-// A file that no hook has written stops no hook.
-func TestStore_ReadsForeignFiles(t *testing.T) {
-	t.Parallel()
-	for name, content := range map[string]string{
-		"a negative count": `{"forgotten": -5, "shown": [{"project": "/repo", "path": "a.md"}]}`,
-		"a huge file":      `{"wrote": true, "waiting": "` + strings.Repeat("x", maxKeptBytes) + `"}`,
-	} {
-		store := NewStore(t.TempDir())
-		update(t, store, "s", func(*Session) {})
-		if err := os.WriteFile(store.file("s", sessionExtension), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := update(t, store, "s", func(s *Session) { s.knows("/repo", candidate{}) })
-		if got.Wrote {
-			t.Errorf("%s is read whole", name)
-		}
-	}
 }
 
 func TestStore_LosesNoUpdate(t *testing.T) {

@@ -15,26 +15,6 @@ func documentsConfig(folder string) string {
 	return fmt.Sprintf(`{"project_name": "a", "documents": {"folder": %q, "lenient": true}}`, folder)
 }
 
-func TestProject_DocsDir(t *testing.T) {
-	t.Parallel()
-	for config, want := range map[string]string{
-		`{"project_name": "a"}`:                                  "csharp-compounding-docs",
-		`{"project_name": "a", "documents": {}}`:                 "csharp-compounding-docs",
-		`{"project_name": "a", "documents": {"lenient": false}}`: "csharp-compounding-docs",
-		documentsConfig("./docs/solutions/"):                     "docs/solutions",
-		documentsConfig("docs/../knowledge"):                     "knowledge",
-		documentsConfig("missing/yet"):                           "missing/yet",
-		documentsConfig("linked"):                                "linked",
-	} {
-		root := newRepo(t, map[string]string{configPath: config, "docs/solutions/a.md": "# A\n"})
-		symlink(t, "docs", filepath.Join(root, "linked"))
-		p := mustLoad(t, root)
-		if got := p.DocsDir(); got != want || p.Lenient() != strings.Contains(config, "true") {
-			t.Errorf("%s: DocsDir() = %q, lenient %t, want %q", config, got, p.Lenient(), want)
-		}
-	}
-}
-
 // The configuration comes with a clone: its documents are in the repository and can be seen.
 func TestLoad_RefusesDocumentsFolders(t *testing.T) {
 	t.Parallel()
@@ -133,19 +113,6 @@ func TestProject_DocTypeOfInALenientProject(t *testing.T) {
 	}
 }
 
-func TestProject_IsDocument(t *testing.T) {
-	t.Parallel()
-	lenient := mustLoad(t, newRepo(t, withConfig(documentsConfig("docs"))))
-	strict := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"}`)))
-	for name, want := range map[string][2]bool{ // in a lenient project, in another
-		"a.md": {true, true}, "deep/A.MD": {true, true}, "a.txt": {false, false}, "schemas/a.md": {true, false},
-	} {
-		if got := [2]bool{lenient.IsDocument(name), strict.IsDocument(name)}; got != want {
-			t.Errorf("IsDocument(%s) = %v, want %v", name, got, want)
-		}
-	}
-}
-
 func TestProject_LenientRules(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, withConfig(documentsConfig("docs/solutions"))))
@@ -169,23 +136,5 @@ func TestProject_LenientRules(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got.Validate(frontMatter)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// The index of a document depends on its project's leniency, folder and doc-types.
-func TestProject_RulesChangeWithTheConfig(t *testing.T) {
-	t.Parallel()
-	seen := map[string]string{}
-	for _, rest := range []string{
-		``, `, "documents": {"lenient": true}`, `, "documents": {"folder": "docs", "lenient": true}`,
-		`, "documents": {"language": "de"}`, `, "documents": {"language": "fr"}`, `, "documents": {"language": "de", "lenient": true}`,
-		`, "documents": {"lenient": true}, "custom_doc_types": [{"name": "adr", "folder": "adr"}]`,
-	} {
-		p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"`+rest+`}`)))
-		got, _ := p.Rules(p.DocsDir() + "/problems/x.md")
-		if other, ok := seen[got.SchemaHash]; ok {
-			t.Errorf("%q is like %q", rest, other)
-		}
-		seen[got.SchemaHash] = rest
 	}
 }

@@ -7,19 +7,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-func TestFindRoot(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, map[string]string{
-		".git/HEAD": "", "a/b/c.md": "", "vendor/.csharp-compounding-docs/config.json": "", "vendor/x/y.md": "",
-	})
-	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
-		got, err := project.FindRoot(filepath.Join(root, folder))
-		if err != nil || got != filepath.Join(root, want) {
-			t.Errorf("root of %q is %q, want %q (%v)", folder, got, want, err)
-		}
-	}
-}
-
 func TestSameRepository(t *testing.T) {
 	t.Parallel()
 	root, other := newGit(t), newGit(t)

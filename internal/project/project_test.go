@@ -168,21 +168,3 @@ func TestProject_DocTypeOf(t *testing.T) {
 		})
 	}
 }
-
-// The index learns of a document's type by its path, with the check of its front
-// matter.
-func TestProject_Rules(t *testing.T) {
-	t.Parallel()
-	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "adr"}]}`)))
-	got, ok := p.Rules("csharp-compounding-docs/adr/x.md")
-	if !ok || got.Name != "adr" || got.SchemaHash == "" {
-		t.Fatalf("Rules() = %+v, %t, want adr with the hash of its schema", got, ok)
-	}
-	want := []project.Violation{{Field: "title", Problem: "is missing", Expected: "text"}}
-	if diff := cmp.Diff(want, got.Validate(map[string]any{"tags": []any{"a"}})); diff != "" {
-		t.Error(diff)
-	}
-	if got, ok := p.Rules("csharp-compounding-docs/elsewhere/x.md"); ok {
-		t.Errorf("a file in no doc-type's folder is of the type %+v", got)
-	}
-}

@@ -1,18 +1,11 @@
 package workspace_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
@@ -110,64 +103,5 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 		if _, err := p.IndexFile(t.Context(), outside); apierror.AsError(err).Code != apierror.InvalidArgument {
 			t.Errorf("IndexFile(%s): %v, want %s", outside, err, apierror.InvalidArgument)
 		}
-	}
-}
-
-// Writers, index_document in two servers and the leader all write: in the end the index equals the
-// disk.
-func TestIndexFile_RandomOrder(t *testing.T) {
-	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	names := []string{docs + "a.md", docs + "b.md", docs + "c.md"}
-	version := func(i int) string { return problem("Version", fmt.Sprintf("This is version %d.", i)) }
-	f := setup(t, map[string]string{names[0]: version(0), names[1]: version(0), names[2]: version(0)})
-	servers := []*workspace.Project{f.activate(t, f.server(t), "main"), f.activate(t, f.server(t), "main")}
-	delays := rand.New(rand.NewPCG(seed, 1))
-	var mu sync.Mutex
-	f.fake.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/embed" {
-			mu.Lock()
-			delay := time.Duration(delays.IntN(60)) * time.Millisecond
-			mu.Unlock()
-			time.Sleep(delay) // as long as an embedding takes
-		}
-	})
-	rounds := 8
-	if testing.Short() {
-		rounds = 3
-	}
-	for range rounds {
-		var calls sync.WaitGroup
-		for range 20 {
-			name := names[random.IntN(len(names))]
-			switch random.IntN(8) {
-			case 0:
-				f.Remove(name)
-			case 1, 2:
-				f.Put(name, version(0))
-			case 3:
-				f.Put(name, version(random.IntN(1000)))
-			default:
-				server := servers[random.IntN(len(servers))]
-				calls.Go(func() {
-					if _, err := server.IndexFile(context.WithoutCancel(t.Context()), name); err != nil {
-						code := apierror.AsError(err).Code
-						if code != apierror.DocumentNotFound && code != apierror.FileSystemError && code != apierror.SchemaValidationFailed {
-							t.Errorf("seed %d: index %s: %v", seed, name, err)
-						}
-					}
-				})
-			}
-			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond) // the random moment
-		}
-		calls.Wait()
-		for _, name := range names {
-			if _, err := os.Stat(filepath.Join(f.Root, name)); err != nil {
-				f.Put(name, version(0))
-			}
-		}
-		f.indexEqualsDisk(t, "main")
 	}
 }

@@ -152,22 +152,3 @@ func TestPromote_AddsFrontMatter(t *testing.T) {
 		t.Errorf("a missing document: %v", err)
 	}
 }
-
-func TestUnderstood_Advises(t *testing.T) {
-	t.Parallel()
-	f := setupLoose(t)
-	active := f.activate(t, f.server(t), "main")
-	var fields []string
-	odd, _, _ := active.Understood(solutions + "odd.md")
-	for _, v := range odd {
-		fields = append(fields, v.Field)
-	}
-	want := "doc_type date problem_type promotion_level root_cause significance solution summary symptoms title"
-	if got := strings.Join(fields, " "); got != want {
-		t.Errorf("advice on %s, want %s", got, want)
-	}
-	advice, _, _ := active.Understood(solutions + "broken.md")
-	if len(advice) != 1 || !strings.Contains(advice[0].Problem, "line 2") {
-		t.Errorf("advice on front matter that cannot be read: %+v", advice)
-	}
-}

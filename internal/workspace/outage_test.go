@@ -15,7 +15,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -212,33 +211,5 @@ func TestOutage_DatabaseCrashesDuringAWrite(t *testing.T) {
 	cluster.Crash()
 	cluster.Start()
 	f.recovers(t, s)
-	f.hasOneIndexer(t)
-}
-
-// A server that no longer hears of the database stops to index, since another may
-// have begun to.
-func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "a circuit breaker or a lease has to end")
-	cluster := testenv.StartCluster(t)
-	f := setupOn(t, cluster.URL(), fruit())
-	proxy, throughProxy := testenv.NewDatabaseProxy(t, f.databaseURL)
-	cutOff := f.serverWith(t, throughProxy, model.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
-	f.activate(t, cutOff, "main")
-	other := f.server(t)
-	active := f.activate(t, other, "main")
-
-	proxy.Stall()
-	f.changeFiles("cut-off")
-	// The lease is PostgreSQL's to give away, once it misses the server.
-	proxy.Shut()
-	eventually(t, "the other server indexes", func() bool {
-		status := active.Status()
-		got, err := f.inIndex(t.Context())
-		return err == nil && cmp.Equal(f.onDisk(t), got) && status.Current()
-	})
-	proxy.Open()
-	f.changeFiles("after")
-	f.recovers(t, cutOff, other)
 	f.hasOneIndexer(t)
 }

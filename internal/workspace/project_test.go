@@ -1,13 +1,9 @@
 package workspace_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
@@ -67,93 +63,4 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 			t.Fatalf("on %s the sources are %v", branch, answered.Sources)
 		}
 	}
-}
-
-func TestActive_SavesBecomeSearchable(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
-	s := f.server(t)
-	f.activate(t, s, "main")
-
-	f.Put(docs+"b.md", problem("B", "About bananas."))
-	eventually(t, "a new file is found", func() bool { return slices.Contains(found(t, s, "bananas"), docs+"b.md") })
-
-	f.Put(docs+"b.md", problem("B", "About cherries."))
-	eventually(t, "an edit is indexed", func() bool {
-		return slices.Equal(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
-			JOIN documents d ON d.id = c.document_id WHERE d.relative_path = $1 AND content LIKE 'About%'`, docs+"b.md"), []string{"About cherries."})
-	})
-
-	// As editors save: a new file in the old one's place.
-	temporary := filepath.Join(f.Root, docs, ".b.md.swp")
-	f.Must(os.WriteFile(temporary, []byte(problem("B", "About dates.")), 0o600))
-	f.Must(os.Rename(temporary, filepath.Join(f.Root, docs, "b.md")))
-	eventually(t, "a replaced file is indexed", func() bool {
-		return len(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
-			WHERE content = 'About dates.'`)) == 1
-	})
-
-	f.Must(os.Remove(filepath.Join(f.Root, docs, "b.md")))
-	eventually(t, "a deleted file leaves", func() bool { return !slices.Contains(found(t, s, "dates"), docs+"b.md") })
-
-	f.Put("csharp-compounding-docs/problems/deep/er/c.md", problem("C", "About damsons."))
-	eventually(t, "a file in new folders is found", func() bool {
-		return slices.Contains(found(t, s, "damsons"), docs+"deep/er/c.md")
-	})
-}
-
-func TestWorkspace_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
-	first, second := f.server(t), f.server(t)
-	f.activate(t, first, "main")
-	follower := f.activate(t, second, "main")
-	if status := follower.Status(); !status.Current() {
-		t.Errorf("the second server says %+v, want what the first has published", status)
-	}
-	f.fake.Forget()
-	f.Put(docs+"b.md", problem("B", "About bananas."))
-	eventually(t, "the second server finds what the first has indexed", func() bool {
-		return slices.Contains(found(t, second, "bananas"), docs+"b.md")
-	})
-	embedded := func() []string {
-		return slices.DeleteFunc(f.fake.Texts(), func(text string) bool { return strings.HasPrefix(text, "Represent this sentence") })
-	}
-	hasVectors := func() bool {
-		return len(f.rows(t, `SELECT content FROM passages WHERE hash NOT IN (SELECT hash FROM embeddings)`)) == 0
-	}
-	eventually(t, "the first server has embedded the file", hasVectors)
-	first.Close()
-	f.Put(docs+"c.md", problem("C", "About cherries."))
-	eventually(t, "the second server takes over", func() bool {
-		return slices.Contains(found(t, second, "cherries"), docs+"c.md")
-	})
-	eventually(t, "the second server has embedded the file", hasVectors)
-	if got := embedded(); len(got) != len([]string{"front matter", "text", "front matter", "text"}) {
-		t.Errorf("embedded were %q, want each file once by one server", got)
-	}
-}
-
-func TestWorkspace_FollowsItsConfig(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{"docs/a.md": "# A\n\nText.\n", "manual/b.md": "# B\n\nText.\n"})
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-	s := f.server(t)
-	f.activate(t, s, "main")
-	external := func() []string {
-		return f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external' ORDER BY 1`)
-	}
-	if diff := cmp.Diff([]string{"docs/a.md"}, external()); diff != "" {
-		t.Fatalf("external docs (-want +got):\n%s", diff)
-	}
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
-	eventually(t, "another external folder is indexed instead", func() bool { return slices.Equal(external(), []string{"manual/b.md"}) })
-
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
-	eventually(t, "an invalid config is told of", func() bool {
-		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status().Waiting, "config is not valid")
-	})
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
-	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })
 }

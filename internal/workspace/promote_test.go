@@ -93,41 +93,6 @@ func promote(t *testing.T, active *workspace.Project, path string, level catalog
 	return previous
 }
 
-func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ before, after string }{
-		"replaced": {withLevel("standard"), withLevel("critical")},
-		"added": {
-			problem("A", "Text."),
-			strings.Replace(problem("A", "Text."), "\n---\n", "\npromotion_level: critical\n---\n", 1),
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, map[string]string{docs + "a.md": test.before, docs + "b.md": problem("B", "See [a](a.md).")})
-			path := f.Path(docs + "a.md")
-			f.Must(os.Chmod(path, 0o664))
-			active := f.activate(t, f.server(t), "main")
-			want := f.files(t)
-			want[docs+"a.md"] = "-rw-rw-r-- " + test.after
-			if previous := promote(t, active, "problems/a.md", catalog.Critical); previous != catalog.Standard {
-				t.Errorf("previous level %s, want standard", previous)
-			}
-			promoted := f.columns(t)
-			if diff := cmp.Diff(want, f.files(t)); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
-			wantLevels := []string{docs + "a.md critical/critical", docs + "b.md standard/standard"}
-			if diff := cmp.Diff(wantLevels, f.levels(t)); diff != "" {
-				t.Errorf("levels (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(f.fresh(t), promoted); diff != "" {
-				t.Errorf("index (-fresh +promoted):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})

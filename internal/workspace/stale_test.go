@@ -3,11 +3,8 @@ package workspace_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // about returns a document of 2026-01-02 about files.
@@ -61,22 +58,4 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 		_, stale := active.Stale(t.Context())()[folder+"changed.md"]
 		return !stale
 	})
-}
-
-// A commit that is made while nobody uses the server is not found out by the first call after it.
-func TestProject_KnowsStaleDocumentsBeforeAnybodyAsks(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "a server is idle after a minute")
-	const document = "csharp-compounding-docs/codebase/pool.md"
-	f := setup(t, map[string]string{"src/pool.go": "package src\n", document: about("pool", "src/pool.go")})
-	f.Git("init", "-q", "-b", "main")
-	f.Commit()
-	active := f.activate(t, f.server(t), "main")
-	time.Sleep(time.Minute + time.Second) // until it is idle
-	f.Put("src/pool.go", "package src // changed\n")
-	f.Commit()
-	time.Sleep(15 * time.Second) // an idle server looks every 5 seconds
-	if got := active.Stale(t.Context())(); got[document] == "" {
-		t.Errorf("the first answer says %v", got)
-	}
 }

@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -59,30 +58,5 @@ func TestSync_GoesOnWithAnotherBranch(t *testing.T) {
 		WHERE t.branch_name = 'other' ORDER BY 1`)
 	if !slices.Equal(paths, []string{docs + "a.md", docs + "b.md"}) {
 		t.Errorf("branch other has %v", paths)
-	}
-}
-
-// A failover to a standby can lose what was written a moment before.
-func TestSync_GoesOnAfterALostWrite(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
-	f.fake.SetFaults(fakeollama.Faults{EmbedTime: time.Second / 2})
-	lost := false
-	active, err := f.serverFor(t, f.Root).Sync(t.Context(), func(status workspace.IndexStatus) {
-		if lost || status.Embedding == 0 || status.Pending() > 0 {
-			return
-		}
-		lost = true
-		_, deleteErr := f.column(t.Context(), "DELETE FROM documents RETURNING relative_path")
-		_, endErr := f.column(t.Context(), `SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
-		f.Must(errors.Join(deleteErr, endErr))
-	})
-	if err != nil || !active.Status().Current() || !lost {
-		t.Fatalf("the sync ends with %v", err)
-	}
-	paths, err := f.column(t.Context(), "SELECT relative_path FROM documents")
-	if err != nil || !slices.Equal(paths, []string{docs + "a.md"}) {
-		t.Errorf("the index has %v, %v", paths, err)
 	}
 }

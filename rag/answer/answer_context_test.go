@@ -251,24 +251,3 @@ func TestAsk_DocumentsCannotPoseAsInstructions(t *testing.T) {
 		t.Errorf("tokens %v are not made for each request", tokens)
 	}
 }
-
-// Quoted passages are bounded, and the sources are those that are quoted.
-func TestAsk_QuotedPassagesAreBounded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	files := []document.File{}
-	for i := range 100 {
-		files = append(files, file(fmt.Sprintf("docs/%d.md", i), section(fmt.Sprintf("Pools %d", i), "pools")))
-	}
-	f.Add(t, f.Tenant, files...)
-	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "pools", Limit: 100}})
-	if len(answered.Text) > 20_000 || len(answered.Sources) == 0 || len(answered.Sources)+len(answered.Omitted) != 100 {
-		t.Errorf("%d bytes, %d sources and %d omitted", len(answered.Text), len(answered.Sources), len(answered.Omitted))
-	}
-	for _, path := range paths(answered.Sources) {
-		if !strings.Contains(answered.Text, "./"+path+", lines ") {
-			t.Errorf("%s is a source and not quoted", path)
-		}
-	}
-}

@@ -130,18 +130,6 @@ func TestAsk_LimitsOfLinks(t *testing.T) {
 	}
 }
 
-func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
-	t.Parallel()
-	f := knowledge(t)
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "quantum chromodynamics", MinScore: 0.9}})
-	if len(answered.Sources) != 0 || answered.Grade != rag.Nothing || answered.Text != "" {
-		t.Errorf("got %+v, want no sources and no text", answered)
-	}
-	if chats := f.Fake.Requests("/api/chat"); len(chats) != 0 {
-		t.Errorf("%d chats, want none", len(chats))
-	}
-}
-
 // An answer that breaks off is shown as far as it came, with the reason.
 func TestAsk_ShowsAnAnswerThatWasCutShort(t *testing.T) {
 	t.Parallel()

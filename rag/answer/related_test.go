@@ -8,8 +8,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // related_docs are followed in each form that writers use: relative to the document if
@@ -53,31 +51,4 @@ func TestAsk_FollowsRelatedDocs(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Which document a path in related_docs means is decided when it is followed, not when
-// the document that names it is indexed.
-func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	x := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{})
-	f.Add(t, f.Tenant, file("docs/problems/pool.md", "---", "related_docs: [tools/x.md]", "---", "The connection pool ran dry."))
-	expect := func(want ...string) {
-		t.Helper()
-		answered := ask(t, f, answer.Question{
-			Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
-		})
-		if diff := cmp.Diff(append([]string{}, want...), linkedPaths(answered)); diff != "" {
-			t.Errorf("linked (-want +got):\n%s", diff)
-		}
-	}
-	expect()
-	f.Add(t, f.Tenant, file("docs/tools/x.md", "Bananas are yellow."))
-	expect("docs/tools/x.md")
-	f.Add(t, f.Tenant, file("docs/problems/tools/x.md", "Cherries are red."))
-	expect("docs/problems/tools/x.md")
-	if err := x.Remove(t.Context(), []string{"docs/problems/tools/x.md"}); err != nil {
-		t.Fatal(err)
-	}
-	expect("docs/tools/x.md")
 }

@@ -146,17 +146,3 @@ func TestAsk_QuotesWhatIsRelevant(t *testing.T) {
 		t.Error("the model is not told what may be outdated")
 	}
 }
-
-// Critical documents are considered whatever doc-types are asked for, except for those that another one replaces.
-func TestAsk_CriticalDocumentsOfAllTypes(t *testing.T) {
-	t.Parallel()
-	f := rules(t)
-	f.Add(t, f.Tenant, file("docs/retry.md", page("Retry twice", "promotion_level: critical", "Retry failed payments twice.")...))
-	answered := ask(t, f, answer.Question{
-		Query:           rag.Query{Text: "always retry failed payments", MinScore: 0.3, Filter: rag.Filter{DocTypes: []string{"none-of-these"}}},
-		IncludeCritical: true,
-	})
-	if diff := cmp.Diff([]string{"docs/retry.md"}, paths(answered.Sources)); diff != "" {
-		t.Errorf("sources (-want +got):\n%s", diff)
-	}
-}

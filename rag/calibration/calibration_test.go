@@ -2,7 +2,6 @@ package calibration_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,24 +9,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
 )
-
-func TestPairs_AreShortAndDistinct(t *testing.T) {
-	t.Parallel()
-	questions, answers := calibration.Pairs()
-	if len(questions) != 60 || len(answers) != 60 {
-		t.Fatalf("%d questions and %d answers, want 60 of each", len(questions), len(answers))
-	}
-	seen := map[string]bool{}
-	for i, text := range append(questions, answers...) {
-		if words := len(strings.Fields(text)); words == 0 || words > 40 {
-			t.Errorf("text %d has %d words, want 1 to 40: %s", i, words, text)
-		}
-		if seen[text] {
-			t.Errorf("text %d is there twice: %s", i, text)
-		}
-		seen[text] = true
-	}
-}
 
 // Three pairs in the plane, by hand: own cosines .6, .8 and 0, the others .6, -.6, .8, .8,
 // .96 and .96.

@@ -3,7 +3,6 @@ package index_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	models "github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
@@ -59,23 +57,6 @@ func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
 		if got, known := measured(t, f); !known || !got.Usable() {
 			t.Errorf("%s: %+v, known is %t, want a usable model", step.name, got, known)
 		}
-	}
-}
-
-// A process that finds a measured model does not say for a moment that vectors are missing.
-func TestCalibration_IsKnownWithTheModel(t *testing.T) {
-	t.Parallel()
-	f := ragtest.NewUnmeasured(t)
-	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts", "", "A text."))
-	again := f.Index.Queue(f.Tenant, catalog.Compounding)
-	if err := again.EmbedDocument(t.Context(), catalog.Compounding, "docs/a.md"); err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Count(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if status := again.Status(); status.Missing != 0 || status.Chunks == 0 {
-		t.Errorf("%d of %d passages have no vector, want none of some", status.Missing, status.Chunks)
 	}
 }
 
@@ -143,27 +124,4 @@ func TestCalibration_OfAModelThatKnowsNothing(t *testing.T) {
 	if got, known := measured(t, f); !known || got.Usable() || got.OwnFirst > .1 {
 		t.Errorf("%+v, known is %t, want a model that is known to be useless", got, known)
 	}
-}
-
-// Somebody may be mending a model server that is of no use.
-func TestRun_TriesAnotherModelSoonAfterAUselessOne(t *testing.T) {
-	t.Parallel()
-	f := ragtest.NewUnmeasured(t)
-	f.Fake.SetFaults(fakeollama.Faults{Meaningless: true})
-	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { f.Index.Queue(f.Tenant, catalog.Compounding).Run(ctx) })
-	defer running.Wait()
-	defer stop()
-	await.Until(t, "the model is measured", func() bool {
-		got, known := measured(t, f)
-		return known && !got.Usable()
-	})
-	f.Fake.SetFaults(fakeollama.Faults{})
-	f.Fake.AddModel("mxbai-embed-large", anotherDigest)
-	await.Within(t, "the other model is measured", 40*time.Second, func() bool {
-		got, known := measured(t, f)
-		return known && got.Usable()
-	})
 }

@@ -1,14 +1,12 @@
 package index_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -19,8 +17,6 @@ import (
 func judging(known map[string]index.CheckoutState) func(catalog.TenantKey, string) index.CheckoutState {
 	return func(key catalog.TenantKey, _ string) index.CheckoutState { return known[key.Branch] }
 }
-
-func nothingIsAlive(catalog.TenantKey, string) index.CheckoutState { return index.Gone }
 
 func everythingIsAlive(catalog.TenantKey, string) index.CheckoutState { return index.Alive }
 
@@ -45,6 +41,14 @@ func (f *fixture) cleanup(t *testing.T, options index.CleanupOptions) index.Clea
 	}
 	return cleaned
 }
+
+// contents are the projects, checkouts, documents and passages of the index.
+const contents = `
+	SELECT 'project ' || name AS line FROM projects
+	UNION ALL SELECT 'tenant ' || id FROM tenants
+	UNION ALL SELECT concat_ws(' ', 'document', tenant_id, relative_path, content_hash) FROM documents
+	UNION ALL SELECT concat_ws(' ', 'passage', project_id, collection, hash) FROM passages
+	ORDER BY 1`
 
 // own is a document with text that no other has, and text that all have.
 func own(branch string) document.File {
@@ -75,7 +79,7 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 		Grace: 30 * 24 * time.Hour, DryRun: true,
 		Judge: judging(map[string]index.CheckoutState{"main": index.Alive, "alive": index.Alive, "gone": index.Gone, "busy": index.Gone}),
 	}
-	before := f.Rows(t, snapshot)
+	before := f.Rows(t, contents)
 	want := index.CleanupResult{
 		Tenants: []index.CleanedTenant{
 			{Project: "test-project", Branch: "busy", Root: "/repo", BranchGone: true, InUse: true},
@@ -88,7 +92,7 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
 		t.Errorf("dry run (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, f.Rows(t, snapshot)); diff != "" {
+	if diff := cmp.Diff(before, f.Rows(t, contents)); diff != "" {
 		t.Errorf("the dry run changed (-want +got):\n%s", diff)
 	}
 
@@ -120,27 +124,6 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	// Files are the truth: the removed documents come back.
 	f.Add(t, f.Branch(t, "gone"), own("gone"))
 	f.checkWhole(t)
-}
-
-func TestCleanup_RemovesEmptyProjects(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, own("plums"))
-	f.Add(t, f.Branch(t, "next"), own("pears"))
-	options := index.CleanupOptions{Grace: time.Hour, Judge: nothingIsAlive, DryRun: true}
-	want := []index.CleanedProject{{Name: "test-project", Passages: 3, Emptied: true}}
-	for _, options.DryRun = range []bool{true, false} {
-		cleaned := f.cleanup(t, options)
-		if diff := cmp.Diff(want, cleaned.Projects); diff != "" || len(cleaned.Tenants) != 2 {
-			t.Errorf("dry run %t: %d tenants, projects (-want +got):\n%s", options.DryRun, len(cleaned.Tenants), diff)
-		}
-	}
-	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
-		t.Errorf("left (-want +got):\n%s", diff)
-	}
-	if _, err := indexer(f.Index, f.Tenant, catalog.Compounding).Index(t.Context(), twoDocuments()); !errors.Is(err, db.ErrTenantGone) {
-		t.Errorf("index in a removed tenant: %v, want to be told to activate it again", err)
-	}
 }
 
 // The sweep finds a passage unused, because the document that has come to use it

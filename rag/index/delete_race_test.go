@@ -128,7 +128,7 @@ func TestDelete_BesideAnotherServersTransaction(t *testing.T) {
 		if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, deleted); diff != "" {
 			t.Errorf("deleted (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+		if diff := cmp.Diff([]string{}, f.Rows(t, contents)); diff != "" {
 			t.Errorf("left behind (-want +got):\n%s", diff)
 		}
 	}

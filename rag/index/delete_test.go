@@ -1,16 +1,11 @@
 package index_test
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"maps"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -18,106 +13,69 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-func randomSelection(random *rand.Rand) index.Selection {
-	selection := index.Selection{Project: pick(random, append(someProjects, "unknown"))}
-	if random.IntN(2) == 0 {
-		branch := pick(random, append(someBranches, "main%", ""))
-		selection.Branch = &branch
-	}
-	if random.IntN(2) == 0 {
-		hash := pick(random, append(someHashes, "0123456789abcdef0", ""))
-		selection.PathHash = &hash
-	}
-	return selection
-}
-
-// Deletions between indexing, on random tenants, leave what a model in memory holds.
-func TestDelete_MatchesModel(t *testing.T) {
+// A deletion takes the documents of the selected tenants, and the passages that no other tenant of the project uses. Names
+// are compared as a whole, also those that look like a pattern.
+func TestDelete_TakesWhatIsSelected(t *testing.T) {
 	t.Parallel()
-	const steps = 60
-	for seed := range uint64(6) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+	const hash, otherHash = "0123456789abcdef", "0123456789abcdee"
+	keys := []catalog.TenantKey{
+		{Project: "a%", Branch: "main", PathHash: hash},
+		{Project: "a%", Branch: "main", PathHash: otherHash},
+		{Project: "a%", Branch: "main2", PathHash: hash},
+		{Project: "alpha", Branch: "main", PathHash: hash},
+	}
+	for _, test := range []struct {
+		name      string
+		selection index.Selection
+		documents int
+		want      []string
+	}{
+		{"a project", index.Selection{Project: "a%"}, 6, []string{"alpha main cdef"}},
+		{"an unknown project", index.Selection{Project: "a"}, 0, []string{"a% main cdee", "a% main cdef", "a% main2 cdef", "alpha main cdef"}},
+		{"a branch", index.Selection{Project: "a%", Branch: new("main")}, 4, []string{"a% main2 cdef", "alpha main cdef"}},
+		{"a pattern of branches", index.Selection{Project: "a%", Branch: new("main%")}, 0, []string{"a% main cdee", "a% main cdef", "a% main2 cdef", "alpha main cdef"}},
+		{"a checkout", index.Selection{Project: "a%", PathHash: new(otherHash)}, 2, []string{"a% main cdef", "a% main2 cdef", "alpha main cdef"}},
+		{"a branch of a checkout", index.Selection{Project: "a%", Branch: new("main"), PathHash: new(hash)}, 2, []string{"a% main cdee", "a% main2 cdef", "alpha main cdef"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if seed > 0 {
-				testenv.Slow(t, "more random operations are tried")
-			}
-			random := rand.New(rand.NewPCG(seed, 5))
 			f := setup(t)
-			m := &model{tenants: map[catalog.TenantKey]*modelTenant{}, passages: map[string]map[string]bool{}}
-			if _, err := f.Index.Delete(t.Context(), index.Selection{Project: f.Tenant.Key.Project}); err != nil {
-				t.Fatal(err)
+			for _, key := range keys {
+				tenant, err := f.Index.Tenant(t.Context(), key, "/repo")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.AddText(t, tenant, file("docs/shared.md", "Apples."), file("docs/own.md", key.Project+key.Branch+key.PathHash))
 			}
-			var gone []*catalog.Tenant
-			for step := range steps {
-				switch choice := random.IntN(10); {
-				case choice == 0 && len(gone) > 0:
-					checkGone(t, f, pick(random, gone), randomSample(random))
-				case choice == 1 && len(m.tenants) > 0:
-					key := pick(random, slices.SortedFunc(maps.Keys(m.tenants), compareKeys))
-					m.removeOne(t, f, random, key)
-				case choice < 8:
-					key := catalog.TenantKey{
-						Project: pick(random, someProjects), Branch: pick(random, someBranches), PathHash: pick(random, someHashes),
-					}
-					collection := pick(random, []catalog.Collection{catalog.Compounding, catalog.Compounding, catalog.External})
-					m.index(t, f, key, collection, randomSample(random), randomSample(random))
-				default:
-					gone = append(gone, checkDelete(t, f, m, randomSelection(random))...)
-				}
-				if diff := gocmp.Diff(m.lines(), f.Rows(t, snapshot)); diff != "" {
-					t.Fatalf("after step %d (-want +got):\n%s", step, diff)
-				}
+			preview, previewErr := f.Index.Contents(t.Context(), test.selection)
+			deleted, err := f.Index.Delete(t.Context(), test.selection)
+			if err := errors.Join(previewErr, err); err != nil || preview != deleted || deleted.Documents != test.documents {
+				t.Errorf("preview %+v, deleted %+v, %v, want %d documents", preview, deleted, err, test.documents)
+			}
+			if diff := cmp.Diff(test.want, f.Rows(t, `SELECT concat_ws(' ', p.name, t.branch_name, right(t.path_hash, 4))
+				FROM tenants t JOIN projects p ON p.id = t.project_id
+				WHERE EXISTS (SELECT FROM documents d WHERE d.tenant_id = t.id) ORDER BY 1`)); diff != "" {
+				t.Errorf("tenants with documents (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{}, f.Rows(t, `SELECT p.content FROM passages p WHERE NOT EXISTS (SELECT FROM document_chunks c
+				WHERE c.project_id = p.project_id AND c.collection = p.collection AND c.passage_hash = p.hash)`)); diff != "" && test.documents > 0 {
+				t.Errorf("passages of no document (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func compareKeys(a, b catalog.TenantKey) int {
-	return cmp.Or(cmp.Compare(a.Project, b.Project), cmp.Compare(a.Branch, b.Branch), cmp.Compare(a.PathHash, b.PathHash))
-}
-
-func (m *model) removeOne(t *testing.T, f *fixture, random *rand.Rand, key catalog.TenantKey) {
-	t.Helper()
-	tenant, path := m.register(t, f, key), pick(random, somePaths)
-	delete(tenant.documents[catalog.Compounding], path)
-	if err := indexer(f.Index, tenant.Tenant, catalog.Compounding).Remove(t.Context(), []string{path}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// checkDelete deletes, and compares counts. It returns the tenants that may no longer be used.
-func checkDelete(t *testing.T, f *fixture, m *model, selection index.Selection) []*catalog.Tenant {
-	t.Helper()
-	want := m.contents(selection)
-	preview, err := f.Index.Contents(t.Context(), selection)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(want, preview); diff != "" {
-		t.Fatalf("preview of %+v (-want +got):\n%s", selection, diff)
-	}
-	deleted, err := f.Index.Delete(t.Context(), selection)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(want, deleted); diff != "" {
-		t.Fatalf("deleted by %+v (-want +got):\n%s", selection, diff)
-	}
-	return m.delete(selection)
-}
-
 // checkGone uses a tenant that was deleted, as a server does that knows nothing
 // of it.
-func checkGone(t *testing.T, f *fixture, tenant *catalog.Tenant, s sample) {
+func checkGone(t *testing.T, f *fixture, tenant *catalog.Tenant) {
 	t.Helper()
 	x := indexer(f.Index, tenant, catalog.Compounding)
-	_, indexErr := x.Index(t.Context(), []document.File{s.file()})
+	_, indexErr := x.Index(t.Context(), []document.File{file("docs/a.md", "Apples.")})
 	_, searchErr := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, rag.Query{Text: "x", Limit: 1})
 	for call, err := range map[string]error{
-		"index": indexErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
+		"index": indexErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{"docs/a.md"}),
 	} {
 		if !errors.Is(err, db.ErrTenantGone) || !strings.Contains(apierror.AsError(err).Error(), "activate_project") {
 			t.Errorf("%s in a deleted tenant: %v, want to be told to call activate_project", call, err)

@@ -98,43 +98,6 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 	}
 }
 
-// However a document is promoted, the graph of promoted passages has all of its passages, and no
-// other document's.
-func TestPromotedPassages(t *testing.T) {
-	t.Parallel()
-	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
-	for name, promote := range map[string]func(t *testing.T, f *fixture, after document.File){
-		"a new file": func(t *testing.T, f *fixture, after document.File) {
-			t.Helper()
-			f.Add(t, f.Tenant, after)
-		},
-		"a file of another branch": func(t *testing.T, f *fixture, after document.File) {
-			t.Helper()
-			f.Add(t, f.Branch(t, "other"), before)
-			f.Add(t, f.Tenant, after)
-		},
-		"a changed file": func(t *testing.T, f *fixture, after document.File) {
-			t.Helper()
-			f.Add(t, f.Tenant, before)
-			f.Add(t, f.Tenant, after)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t)
-			f.Add(t, f.Tenant, file("docs/b.md", "Another document."))
-			x := indexer(f.Index, f.Tenant, catalog.Compounding)
-			promote(t, f, promoted(t, x, before, catalog.Important))
-			got := f.Rows(t, `SELECT DISTINCT concat_ws(' ', d.relative_path, c.promotion_level, CASE WHEN p.promoted THEN 'promoted' END)
-				FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash JOIN documents d ON d.id = c.document_id
-				JOIN tenants t ON t.id = c.tenant_id WHERE t.branch_name = 'main' ORDER BY 1`)
-			if diff := cmp.Diff([]string{"docs/a.md important promoted", "docs/b.md standard"}, got); diff != "" {
-				t.Errorf("documents whose passages are in the graph (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // A reader during a promotion sees each document with chunks of the same level. So do answers that
 // are filtered by level.
 func TestPromote_IsAtomicToReaders(t *testing.T) {

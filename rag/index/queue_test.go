@@ -11,11 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	models "github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -72,41 +70,6 @@ func TestQueue_Order(t *testing.T) {
 	}
 }
 
-func TestQueue_FollowsTheIndexer(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	changed := make(chan struct{}, 100)
-	queue := f.Index.Queue(f.Tenant, catalog.Compounding, catalog.External).OnChange(func() { changed <- struct{}{} })
-	run(t, queue)
-	own, external := indexer(f.Index, f.Tenant, catalog.Compounding), indexer(f.Index, f.Tenant, catalog.External)
-	own.OnWritten, external.OnWritten = queue.Wake, queue.Wake
-	for i, x := range []*index.Indexer{external, own} {
-		if _, err := x.Index(t.Context(), numbered(1)); err != nil {
-			t.Fatal(err)
-		}
-		f.waitEmbedded(t, i+1)
-	}
-	for status := queue.Status(); status.Missing > 0 || status.Chunks != 2; status = queue.Status() {
-		<-changed
-	}
-}
-
-// An outage of Ollama ends by itself, and loses nothing.
-func TestQueue_OllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Fake.SetFaults(fakeollama.Faults{Status: 503})
-	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
-	f.AddText(t, f.Tenant, numbered(3)...)
-	run(t, queue)
-	await.Until(t, "the status says that Ollama is away", func() bool { return queue.Status().Err != nil })
-	if got := apierror.AsError(queue.Status().Err).Code; got != apierror.EmbeddingServiceError {
-		t.Errorf("the status has code %s", got)
-	}
-	f.Fake.SetFaults(fakeollama.Faults{})
-	f.waitEmbedded(t, 3)
-}
-
 // Text that a model refuses is found by words, is reported, and delays nothing.
 func TestQueue_RefusedPassages(t *testing.T) {
 	t.Parallel()
@@ -149,35 +112,6 @@ func TestQueue_LongPassage(t *testing.T) {
 	if diff := cmp.Diff([]string{"1.00"}, got); diff != "" {
 		t.Errorf("length of the vector (-want +got):\n%s", diff)
 	}
-}
-
-// Stopping and starting the queue at any time embeds nothing twice, except interrupted batches.
-func TestQueue_GoesOnWhereItWas(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	const documents = 60
-	f.AddText(t, f.Tenant, numbered(documents)...)
-	f.Fake.SetFaults(fakeollama.Faults{EmbedTime: 5 * time.Millisecond})
-	stops := 0
-	for done := 0; done < documents; stops++ {
-		stop := run(t, f.Index.Queue(f.Tenant, catalog.Compounding))
-		f.until(t, fmt.Sprintf("SELECT (count(*) > %d)::text FROM embeddings", min(done, documents-1)))
-		stop()
-		done = len(f.Rows(t, "SELECT hash::text FROM embeddings"))
-	}
-	times := map[string]int{}
-	for _, text := range f.Fake.Texts() {
-		times[text]++
-	}
-	twice := 0
-	for _, n := range times {
-		twice += n - 1
-	}
-	const batch = 32
-	if len(times) != documents || twice > 2*batch*stops {
-		t.Errorf("%d of %d texts were embedded, %d again, over %d stops", len(times), documents, twice, stops)
-	}
-	t.Logf("%d stops, %d texts embedded again", stops, twice)
 }
 
 // Two callers in one process share the work.

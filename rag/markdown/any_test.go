@@ -2,7 +2,6 @@ package markdown_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -63,39 +62,5 @@ func TestParseAny_ReplacesWhatIsNotUTF8(t *testing.T) {
 	}
 	if _, err := markdown.ParseAny([]byte("a\x00b")); err == nil {
 		t.Error("a NUL is taken for text")
-	}
-}
-
-// However long a block is, all of its links are found.
-func TestParse_LinksOfLongBlocks(t *testing.T) {
-	t.Parallel()
-	const links = 1000
-	for name, block := range map[string]struct{ head, link, tail string }{
-		"a table":       {"| Name | Doc |\n|---|---|\n", "| a row with some words | [a *link*](%03d.md) |\n", ""},
-		"a paragraph":   {"", "Some words and [a link](%03d.md) there.\n", ""},
-		"one line":      {"", "Some words and [a link of words](%03d.md) there. ", "\n"},
-		"without words": {"", "[äöü](%03d.md)", "\n"},
-		"images":        {"", "[![i](i.png)](%03d.md) ", "\n"},
-		"a list's item": {"- ", "  words [a](%03d.md)\n", ""},
-		"a heading":     {"# ", "[a](%03d.md) ", "\n"},
-		"references":    {"[r]: r.md\n\n", "text [r] and [a](%03d.md)\n", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var src strings.Builder
-			src.WriteString(block.head)
-			want := []string{}
-			for i := range links {
-				fmt.Fprintf(&src, block.link, i)
-				want = append(want, fmt.Sprintf("%03d.md", i))
-			}
-			src.WriteString(block.tail)
-			if name == "references" {
-				want = slices.Insert(want, 0, "r.md")
-			}
-			if diff := cmp.Diff(want, parse(t, src.String()).Links); diff != "" {
-				t.Errorf("links (-want +got):\n%s", diff)
-			}
-		})
 	}
 }

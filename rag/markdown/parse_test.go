@@ -79,27 +79,6 @@ func TestParse_CutsSummaryAtWord(t *testing.T) {
 	}
 }
 
-func TestParse_Counts(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		src          string
-		chars, lines int
-	}{
-		{"", 0, 0},
-		{"a", 1, 1},
-		{"a\n", 2, 1},
-		{"a\n\n", 3, 2},
-		{"ä\r\nb", 4, 2},
-		{"\ufeff---\r\na: 1\r\n---\r\nb\r\n", 20, 4},
-	}
-	for _, test := range tests {
-		doc := parse(t, test.src)
-		if diff := cmp.Diff([]int{test.chars, test.lines}, []int{doc.CharCount, doc.LineCount}); diff != "" {
-			t.Errorf("%q: characters and lines (-want +got):\n%s", test.src, diff)
-		}
-	}
-}
-
 func TestParse_Encoding(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

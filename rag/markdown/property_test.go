@@ -150,44 +150,6 @@ func TestPassages_HoldEveryLineAndFit(t *testing.T) {
 	}
 }
 
-func TestPassages_HostileText(t *testing.T) {
-	t.Parallel()
-	tests := map[string]string{
-		"word":          strings.Repeat("a", 10_000),
-		"base64":        strings.Repeat("aGVsbG8gd29ybGQx", 1000),
-		"row":           "| a |\n|---|\n| " + strings.Repeat("cell ", 5000) + "|\n",
-		"han":           strings.Repeat("数据库", 2000),
-		"hangul":        strings.Repeat("데이터베이스", 1000),
-		"emoji":         strings.Repeat("👩‍👩‍👧‍👦", 1000),
-		"marks":         "e" + strings.Repeat("\u0301", 5000),
-		"punctuation":   strings.Repeat("-=", 5000),
-		"heading":       "## " + strings.Repeat("long ", 3000) + "\n\ntext\n\n### " + strings.Repeat("데", 500) + "\n\ntext\n",
-		"headings":      strings.Repeat("## Nothing below\n\n", 600),
-		"one filled":    strings.Repeat("## Nothing below\n\n", 600) + "text\n" + strings.Repeat("## Nothing below\n\n", 600),
-		"spaces":        "a" + strings.Repeat(" ", 100_000) + "b",
-		"blank":         strings.Repeat("\n", 5000),
-		"nothing":       "",
-		"lone CR":       "a\rb\r\rc\r",
-		"title":         "---\ntitle: " + strings.Repeat("long ", 1000) + "\n---\n# H\n\ntext\n",
-		"quotes":        strings.Repeat(strings.Repeat(">", 1000)+" a\n", 20),
-		"indented list": nestedList(150),
-	}
-	for name, src := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			checkPassages(t, []byte(src))
-		})
-	}
-}
-
-func nestedList(depth int) string {
-	var b strings.Builder
-	for i := range depth {
-		b.WriteString(strings.Repeat("  ", i) + "- item\n")
-	}
-	return b.String()
-}
-
 // memoryPerByte is how many bytes of memory a file may take for each of its bytes: three times the
 // need of brackets that never close, the worst known case.
 const memoryPerByte = 3000

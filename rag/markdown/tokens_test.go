@@ -1,10 +1,7 @@
 package markdown_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -44,32 +41,6 @@ func TestEstimateTokens(t *testing.T) {
 			}
 			if 10*got < 9*test.real {
 				t.Errorf("EstimateTokens(%q) = %d, too far below the real %d", test.text, got, test.real)
-			}
-		})
-	}
-}
-
-func TestHeading(t *testing.T) {
-	t.Parallel()
-	const long = "## Root cause > ### Database layer"
-	tests := []struct{ name, title, path, want string }{
-		{"both", "Pool", long, "Pool\n" + long},
-		{"title", "Pool", "", "Pool"},
-		{"path", "", long, long},
-		{"neither", "", "", ""},
-		{"long title", strings.Repeat("pool ", 100), "", strings.Repeat("pool ", 44) + "pool…"},
-		{"long path keeps its end", "", "## " + strings.Repeat("pool ", 100) + "> ### Layer", "### Layer"},
-		{"long last heading", "", "## A > ### " + strings.Repeat("a ", 100), "### " + strings.Repeat("a ", 59) + "a…"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got := markdown.Heading(test.title, test.path)
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("heading (-want +got):\n%s", diff)
-			}
-			if n := markdown.EstimateTokens(got); n > 128 {
-				t.Errorf("%d tokens", n)
 			}
 		})
 	}

@@ -174,16 +174,3 @@ func TestEmbed_SeesThatTheModelIsReplaced(t *testing.T) {
 		wantUnavailable(t, embed(""), "the connection broke")
 	})
 }
-
-func TestEmbed_StopsWithTheCaller(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	server := &fake{embed: func(ctx context.Context, _ model.EmbedRequest) ([][]float32, error) {
-		cancel()
-		<-ctx.Done()
-		return nil, away()
-	}}
-	if _, err := newClient(server).Embed(ctx, []string{"a text"}); !errors.Is(err, context.Canceled) || server.made() != 1 {
-		t.Errorf("got error %v after %d requests, want context.Canceled after one", err, server.made())
-	}
-}

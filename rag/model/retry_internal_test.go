@@ -139,43 +139,6 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 	})
 }
 
-func TestBreaker_FailureWhenHalfOpenOpens(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		client := newTestClient()
-		open(t, client)
-		time.Sleep(30*time.Second + 1)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := ask(ctx, client, dead()); !errors.Is(err, context.Canceled) {
-			t.Errorf("got error %v, want context.Canceled", err)
-		}
-		// A cancelled call lets the next one through.
-		if away, ok := errors.AsType[*UnavailableError](ask(t.Context(), client, dead())); !ok || away.RetryAfter != 30*time.Second {
-			t.Errorf("got %v, want an error that says to try again after 30s", away)
-		}
-		if got := state(client); got != "open" {
-			t.Errorf("the breaker is %s, want open", got)
-		}
-	})
-}
-
-func TestBreaker_FailuresAgeOut(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		client := newTestClient()
-		for range 10 {
-			if err := ask(t.Context(), client, dead()); err == nil {
-				t.Error("got no error")
-			}
-			time.Sleep(8 * time.Second)
-		}
-		if diff := cmp.Diff("closed", state(client)); diff != "" {
-			t.Errorf("state after a failure every 8 s (-want +got):\n%s", diff)
-		}
-	})
-}
-
 func TestRetry_WaitsLongerEachTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -231,17 +194,4 @@ func TestRetry_KeepsToThePauseOfTheServer(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		err := ask(ctx, newTestClient(), &ServerError{Err: errors.New("busy"), Status: 503, Transient: true})
-		if unavailable, ok := errors.AsType[*UnavailableError](err); !ok || unavailable.Err.Error() != "busy" || time.Since(start) != 100*time.Millisecond {
-			t.Errorf("got %v after %s, want the caller's deadline after 100ms", err, time.Since(start))
-		}
-	})
 }

@@ -4,31 +4,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
-
-func TestGenerate_BoundsTheAnswer(t *testing.T) {
-	t.Parallel()
-	piece := `{"message":{"content":"a "}}` + "\n"
-	for name, test := range map[string]struct{ body, want string }{
-		"a piece that does not end": {`{"message":{"content":"` + strings.Repeat("long ", 1<<20), ""},
-		"too many pieces":           {strings.Repeat(piece, 3<<20/len(piece)), "a a"},
-	} {
-		server, client := start(t)
-		server.SetFaults(fakeollama.Faults{Body: test.body, Paths: []string{"/api/chat"}})
-
-		got, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-		asType[*model.UnavailableError](t, err)
-		wantContains(t, err.Error(), "it is larger than 2048 KiB")
-		if !strings.HasPrefix(got, test.want) || len(got) > 2<<20 {
-			t.Errorf("%s: got %d bytes", name, len(got))
-		}
-	}
-}
 
 // Texts go to the host that was configured, and to no other.
 func TestEmbed_FollowsNoRedirect(t *testing.T) {

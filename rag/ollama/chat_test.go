@@ -1,13 +1,11 @@
 package ollama_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // The window is the model's, as far as Ollama says it. Ollama is told to cut nothing.
@@ -37,35 +35,5 @@ func TestGenerate_Streams(t *testing.T) {
 	server.SetContextLength(0) // as older servers
 	if window := client.ContextWindow(t.Context()); window != 8192 {
 		t.Errorf("context window %d while it is unknown, want that configured", window)
-	}
-}
-
-func TestGenerate_Faults(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault    fakeollama.Faults
-		requests int
-		says     string
-	}{
-		"500":                  {fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
-		"nothing at all":       {fakeollama.Faults{Status: 200, Body: "\n"}, 3, "the connection broke: unexpected EOF"},
-		"breaks after a piece": {fakeollama.Faults{HangUp: true}, 1, "the connection broke: unexpected EOF"},
-		"error after a piece": {
-			fakeollama.Faults{Body: `{"message":{"content":"a piece"}}` + "\n" + `{"error":"the runner died"}`},
-			1, "the server reports: the runner died",
-		},
-		"the prompt is too long": {fakeollama.Faults{Window: 10}, 1, model.ErrInputTooLong.Error()},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server, client := start(t)
-			server.SetFaults(test.fault)
-			_, err := client.Generate(t.Context(), model.Prompt{User: strings.Repeat("word ", 50)}, nil)
-			if err == nil {
-				t.Fatal("got no error")
-			}
-			wantContains(t, err.Error(), test.says)
-			wantRequests(t, server, "/api/chat", test.requests)
-		})
 	}
 }

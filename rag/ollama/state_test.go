@@ -2,45 +2,15 @@ package ollama_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 var both = []string{"mxbai-embed-large", "mistral"}
-
-func TestState(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		change  func(*fakeollama.Server)
-		models  []string
-		missing []string
-		answers bool
-	}{
-		"whole":   {func(*fakeollama.Server) {}, []string{"mistral:latest", "mxbai-embed-large:latest"}, nil, true},
-		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mxbai-embed-large:latest"}, []string{"mistral"}, true},
-		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, nil, false},
-	} {
-		server, client := start(t)
-		test.change(server)
-		got := client.State(t.Context(), both...)
-		want := model.State{Host: server.URL(), Models: test.models, Missing: test.missing}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(model.State{}, "Err", "Name", "Remedy")); diff != "" {
-			t.Errorf("%s: state (-want +got):\n%s", name, diff)
-		}
-		if (got.Err == nil) != test.answers || strings.HasPrefix(got.Name, "Ollama 0") != test.answers {
-			t.Errorf("%s: %q, %v", name, got.Name, got.Err)
-		}
-		if pulls := len(server.Requests("/api/pull")); pulls > 0 {
-			t.Errorf("%s: %d pulls, want none", name, pulls)
-		}
-	}
-}
 
 // A call whose model is missing says which command brings it, and pulls nothing. A name without a tag means the
 // latest.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,35 +118,6 @@ func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
 		if errors.Is(got[i].Err, model.ErrInputTooLong) != long {
 			t.Errorf("text %d: %v", i, got[i].Err)
 		}
-	}
-}
-
-// A server that allows few requests gets one for each batch.
-func TestEmbed_MakesOneRequestForABatch(t *testing.T) {
-	t.Parallel()
-	server := newFaulty(t)
-	client := newClient(t, server.config())
-	for batch := range 5 {
-		_, err := client.Embed(t.Context(), []string{"a text", "another"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := server.requests.Load(), int64(batch+1); got != want {
-			t.Errorf("%d requests after %d batches, want %d", got, batch+1, want)
-		}
-	}
-}
-
-func TestEmbed_WaitsAsLongAsTheServerSays(t *testing.T) {
-	t.Parallel()
-	server := newFaulty(t)
-	server.limit.Store(1) // the first is refused
-	cfg := server.config()
-	cfg.RetryDelay = time.Hour
-	began := time.Now()
-	_, err := newClient(t, cfg).Embed(t.Context(), []string{"a text", "another"})
-	if took := time.Since(began); err != nil || took < time.Second || took > time.Minute {
-		t.Errorf("%v after %s, want vectors after a second", err, took)
 	}
 }
 

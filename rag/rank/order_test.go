@@ -116,20 +116,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A document is less sure among others that have as much of the query.
-func TestOrder_CrowdCountsAgainstTheScore(t *testing.T) {
-	t.Parallel()
-	q := words(t, "connection pool exhausted at night")
-	crowd := []rank.Candidate{found(q, 1, "a.md", .6)}
-	alone := rank.Order(q, crowd, passages)[0]
-	for id := int64(2); id < 12; id++ {
-		crowd = append(crowd, found(q, id, "other.md", .55))
-	}
-	if among := rank.Order(q, crowd, passages)[0]; among.Path != "a.md" || among.Score >= alone.Score || among.LogOdds != alone.LogOdds {
-		t.Errorf("%s has %g alone and %g among others", among.Path, alone.Score, among.Score)
-	}
-}
-
 // A document comes first that has a name of the query which at most three documents have, and it scores no less than
 // those behind it. Of two such names, the one with both comes first.
 func TestOrder_RareNamesFirst(t *testing.T) {

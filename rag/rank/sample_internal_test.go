@@ -3,8 +3,6 @@ package rank
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,37 +49,6 @@ func termOf(t *testing.T, word string) int32 {
 		t.Fatalf("%q has %d terms", word, len(query.Terms))
 	}
 	return query.Terms[0].Hash
-}
-
-func TestSample_Frequencies(t *testing.T) {
-	t.Parallel()
-	s := sampled(t, 100, 100, map[string]int{"harbour": 1, "crane": 2, "lorry": 50})
-	for word, want := range map[string]int{"harbour": 100, "crane": 50, "lorry": 2, "train": 0} {
-		if got := s.Frequency(termOf(t, word)); got != want {
-			t.Errorf("%s stands in %d passages, want %d", word, got, want)
-		}
-	}
-}
-
-// How many passages there are is known from a sample of them.
-func TestSample_CountsPassages(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, count := range []int{0, 10, 1999, 2000, 5000, 100_000} {
-		hashes := make([]uint64, count)
-		for i := range hashes {
-			hashes[i] = random.Uint64()
-		}
-		slices.Sort(hashes)
-		size, last := min(count, SampleSize), uint64(0)
-		if size > 0 {
-			last = hashes[size-1]
-		}
-		got := read(t, size, last, "").passages
-		if wrong := math.Abs(float64(got-count)) / float64(max(count, 1)); wrong > .08 || count < SampleSize && wrong > 0 {
-			t.Errorf("%d passages are taken for %d", count, got)
-		}
-	}
 }
 
 // The rarest terms find the passages, as many as match a part of them.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func names(q Query) string {
@@ -51,28 +50,6 @@ func TestQuery_Vague(t *testing.T) {
 	}
 }
 
-func TestNewQuery_CountsTermsAndWords(t *testing.T) {
-	t.Parallel()
-	q := NewQuery(1, "Pool of pools, and the pooling")
-	if diff := cmp.Diff([]QueryTerm{{Name: "pool", Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms, cmpopts.IgnoreUnexported(QueryTerm{})); diff != "" {
-		t.Errorf("terms (-want +got):\n%s", diff)
-	}
-	for text, want := range map[string]bool{
-		"one two three four five six":       true,
-		"one two three four five six seven": false,
-		"数据库连接池耗尽时怎么":                       true,
-		"数据库连接池耗尽时怎么办才好呢":                   false,
-		"what is it": false, // no term
-	} {
-		if got := NewQuery(1, text).whole != ""; got != want {
-			t.Errorf("%q is short: %v, want %v", text, got, want)
-		}
-	}
-	if got := len(NewQuery(1, manyWords(5000)).Terms); got != maxQueryTerms {
-		t.Errorf("a long query has %d terms, want %d", got, maxQueryTerms)
-	}
-}
-
 func manyWords(count int) string {
 	var out strings.Builder
 	for i := range count {
@@ -82,18 +59,6 @@ func manyWords(count int) string {
 		out.WriteString("k ")
 	}
 	return out.String()
-}
-
-func TestIDF(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		n, total int
-		want     float64
-	}{{0, 2000, math.Log(1 + 2000.5/.5)}, {1000, 2000, math.Log(2)}, {2000, 2000, math.Log(1 + .5/2000.5)}, {0, 0, math.Log(2)}, {9, 3, math.Log(1 + .5/9.5)}} {
-		if got := IDF(test.n, test.total); math.Abs(got-test.want) > 1e-9 {
-			t.Errorf("IDF(%d, %d) is %v, want %v", test.n, test.total, got, test.want)
-		}
-	}
 }
 
 // bm25 is the inner product that the database computes.

@@ -44,27 +44,6 @@ func TestSnippet_RowBehindItsHeader(t *testing.T) {
 	}
 }
 
-func TestSnippet_EndsBetweenWords(t *testing.T) {
-	t.Parallel()
-	body := strings.Repeat("alphabet soup ", 100) + "needle" + strings.Repeat(" soup alphabet", 100)
-	for limit := 20; limit <= 200; limit++ {
-		got := NewQuery(1, "needle").Snippet(body, limit)
-		if length := utf8.RuneCountInString(got); length > limit {
-			t.Fatalf("%d characters, want at most %d", length, limit)
-		}
-		found := false
-		for word := range strings.FieldsSeq(strings.Trim(got, ellipsis)) {
-			found = found || word == "needle"
-			if word != "alphabet" && word != "soup" && word != "needle" {
-				t.Fatalf("at most %d characters: %q has a part of a word", limit, got)
-			}
-		}
-		if !found {
-			t.Fatalf("at most %d characters: %q lacks the word", limit, got)
-		}
-	}
-}
-
 func TestSnippet_IsOneLineWithoutMarkup(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

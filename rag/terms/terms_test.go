@@ -3,7 +3,6 @@ package terms
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,48 +33,5 @@ func TestDocument_KeepsWhatIsStored(t *testing.T) {
 	got := []int32{hashTerm(1, "pool"), hashTerm(2, "pool"), hashTerm(1, ""), hashTerm(-1, "数据")}
 	if diff := cmp.Diff([]int32{52765495, 22423632, 910006839, 252353185}, got); diff != "" {
 		t.Errorf("hashes (-want +got):\n%s", diff)
-	}
-}
-
-func TestDocument_BoundsTermsAndLength(t *testing.T) {
-	t.Parallel()
-	var body strings.Builder
-	for i := range 3 * maxTerms {
-		body.WriteString(" w")
-		for n := i; n > 0; n /= 26 {
-			body.WriteByte(byte('a' + n%26))
-		}
-	}
-	terms, weights := Document(1, English, "heading", body.String())
-	if len(terms) != maxTerms {
-		t.Errorf("got %d terms, want %d", len(terms), maxTerms)
-	}
-	if !slices.Contains(terms, hashTerm(1, "head")) {
-		t.Error("the heading's term is missing")
-	}
-	if least := slices.Min(weights); least < .66 {
-		t.Errorf("a term weighs %v in a long passage, want at least .66", least)
-	}
-}
-
-const benchmarkText = `When the pool is exhausted, pgx.ErrNoRows hides the real cause: every request
-waits for max_conns to fall, and the handler's context ends first. Set
-pool_max_conns in config.yaml to twice the number of workers, run the
-migration with --no-verify=false, and look at the dashboards again. `
-
-func BenchmarkDocument(b *testing.B) {
-	for _, bench := range []struct{ name, text string }{
-		{"english", benchmarkText},
-		{"german", "Größere Änderungen führen häufig dazu, dass Prüfungen später übersprungen werden. "},
-		{"chinese", "数据库连接池耗尽时，每个请求都会等待可用连接，直到处理程序的上下文超时。"},
-	} {
-		text := strings.Repeat(bench.text, 1+2048/len(bench.text))
-		b.Run(bench.name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				Document(1, English, "Connection pool", text)
-			}
-		})
 	}
 }

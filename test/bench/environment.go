@@ -33,9 +33,8 @@ type environment struct {
 
 	// whole ends with the program. Its parts are the measurements.
 	whole *bench
-	// corpus and index are made by the first measurement that needs them.
-	corpus *corpus
-	index  *searchIndex
+	// index is made by the first measurement that needs it.
+	index *searchIndex
 }
 
 func newEnvironment(quick bool, progress io.Writer) *environment {
@@ -132,11 +131,6 @@ func (d *database) tenant(ctx context.Context, project, branch string) (projectI
 		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
 		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&projectID, &id))
 	return projectID, id
-}
-
-// scan reads one row.
-func (d *database) scan(ctx context.Context, query string, into ...any) {
-	check(d.pool.QueryRow(ctx, query).Scan(into...))
 }
 
 // texts reads one column of text.

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 const (
@@ -84,9 +82,9 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 // searchAndHook times a search, and the hook of a command in a new session about a document behind the first loadDocuments.
 func (s *server) searchAndHook(ctx context.Context, session string, i int) (search, hook time.Duration, spoke bool) {
 	began := time.Now()
-	s.search(ctx, rag.Lexical, name(loadDocuments+i)+" mooring")
+	s.search(ctx, name(loadDocuments+i)+" mooring")
 	search = time.Since(began)
-	call := act("command", 4+2*(i%8))[0]
+	call := commandAct(4 + 2*(i%8))
 	call["session_id"] = session
 	var answer map[string]any
 	began = time.Now()

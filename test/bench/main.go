@@ -1,6 +1,5 @@
-// Command bench measures what the project claims: how right its answers are and
-// what they cost, on real PostgreSQL with pgvector, and real Ollama where
-// embedding is the subject. It knows the whole module, and nothing imports it.
+// Command bench measures what the program costs, on real PostgreSQL with pgvector,
+// and real Ollama where embedding is the subject. It knows the whole module, and nothing imports it.
 //
 // A row of the report is a line in measurements and the function that it names.
 //

@@ -24,24 +24,10 @@ func measurements() []measurement {
 			Reason: "counting documents and passages takes a seventh of it and reading the stamps another; " +
 				"the rest compares and watches the folders",
 		}, unchanged},
-		{Row{
-			Name: "search.overhead.ratio", Unit: "ratio", Target: atMost(1.25),
-			Reason: "the server also scores the passages that were found, looks for names in them, cuts snippets and writes JSON",
-		}, overhead},
-		{Row{
-			Name: "search.lexical.ratio", Unit: "ratio", Target: atMost(1.3),
-			Reason: "the server also scores passages, cuts snippets, compares folders and files, and writes JSON",
-		}, lexicalOverhead},
-		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "hook.program", Unit: "ms", Target: atMost(15)}, hookProgram},
 		{Row{Name: "cli.search", Unit: "ms", Target: atMost(60)}, commandLine},
 		{Row{Name: "load.sessions", Unit: "ms", Target: atMost(500)}, load},
 		{Row{Name: "search.hybrid.ratio", Unit: "ratio", Target: atMost(1.3)}, hybrid},
 		{Row{Name: "search.filter.ratio", Unit: "ratio", Target: atMost(2)}, filtered},
-		{Row{
-			Name: "search.recall10.min", Unit: "share", Target: atLeast(0.995),
-			Reason: "a query about a subject of no document is as near to one synthetic cluster as to another, and in a graph of " +
-				"100,000 they are not linked. Wider scans did not help; five scans would reach 0.985 at five times the cost",
-		}, recall},
 	}
 }

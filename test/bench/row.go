@@ -26,11 +26,9 @@ type Row struct {
 
 // Target is the value that a figure must reach. A row with the zero value only informs.
 type Target struct {
-	Relation string  `json:"relation"` // "≥", "≤" or ""
+	Relation string  `json:"relation"` // "≤" or ""
 	Bound    float64 `json:"bound"`
 }
-
-func atLeast(bound float64) Target { return Target{Relation: "≥", Bound: bound} }
 
 func atMost(bound float64) Target { return Target{Relation: "≤", Bound: bound} }
 
@@ -43,7 +41,7 @@ func (t Target) String() string {
 
 // Short reports that the figure misses its target.
 func (r Row) Short() bool {
-	return r.Target.Relation == "≥" && r.Value < r.Target.Bound || r.Target.Relation == "≤" && r.Value > r.Target.Bound
+	return r.Target.Relation == "≤" && r.Value > r.Target.Bound
 }
 
 // String aligns the columns of all rows.

@@ -19,7 +19,7 @@ func filtered(ctx context.Context, b *bench) (ratio float64, note string) {
 	questions := x.questions(p, 61, 2*(warmup+rounds))
 	search := func(filter rag.Filter, side int) timed {
 		return whole(func(ctx context.Context, i int) {
-			x.search(ctx, p, rag.Query{Text: questions[2*i+side].text, Filter: filter})
+			x.search(ctx, p, rag.Query{Text: questions[2*i+side], Filter: filter})
 		})
 	}
 	return compare(ctx, warmup, rounds, search(rag.Filter{DocTypes: []string{"problem"}}, 0), search(rag.Filter{}, 1),
@@ -44,7 +44,7 @@ func hybrid(ctx context.Context, b *bench) (worst float64, note string) {
 		questions := x.questions(p, 60, 2*(warmup+rounds))
 		search := func(mode rag.Mode, side int) timed {
 			return whole(func(ctx context.Context, i int) {
-				x.search(ctx, p, rag.Query{Text: questions[2*i+side].text, Mode: mode})
+				x.search(ctx, p, rag.Query{Text: questions[2*i+side], Mode: mode})
 			})
 		}
 		ratio, note := compare(ctx, warmup, rounds, search(rag.Hybrid, 0), search(rag.Vector, 1), "%d passages: ", p.passages)

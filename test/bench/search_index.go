@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pgvector/pgvector-go"
-
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -54,37 +52,28 @@ func (e *environment) openSearchIndex(ctx context.Context) *searchIndex {
 // searchSeed makes the documents of all these projects.
 const searchSeed = 12
 
-// question is a query whose vector is known.
-type question struct {
-	text   string
-	vector pgvector.HalfVector
-	// strange is set if it may be about a subject that no document has.
-	strange bool
-}
-
 // questions are words of a document of the project, with a vector near it; one of five is
 // about a subject that may not be the project's. Other seeds make other questions.
-func (x *searchIndex) questions(p *searchProject, seed uint64, count int) []question {
+func (x *searchIndex) questions(p *searchProject, seed uint64, count int) []string {
 	random := newRandom(seed, p.passages)
-	questions := make([]question, count)
+	questions := make([]string, count)
 	for i := range questions {
 		at := random.IntN(p.repo.documents)
 		text := document(newRandom(searchSeed, at), at, 1)
-		q := question{text: someWords(random, text[strings.LastIndex(text, "---")+3:]), strange: i%5 == 4}
-		vector := x.models.space.aboutText(random, text)
-		if q.strange {
-			q.text, vector = sentence(random, 6), x.models.space.strange(random)
+		question, vector := someWords(random, text[strings.LastIndex(text, "---")+3:]), x.models.space.aboutText(random, text)
+		if i%5 == 4 {
+			question, vector = sentence(random, 6), x.models.space.strange(random)
 		}
-		for x.models.queries[q.text] != nil {
-			q.text += " " + word(random)
+		for x.models.queries[question] != nil {
+			question += " " + word(random)
 		}
-		x.models.queries[q.text], q.vector = vector, pgvector.NewHalfVector(vector)
-		questions[i] = q
+		x.models.queries[question] = vector
+		questions[i] = question
 	}
 	return questions
 }
 
-func (x *searchIndex) search(ctx context.Context, p *searchProject, query rag.Query) rag.Hits {
+func (x *searchIndex) search(ctx context.Context, p *searchProject, query rag.Query) {
 	query.Limit = searchLimit
-	return get(x.searcher.Search(ctx, catalog.Scope{Tenant: p.tenant, Collection: catalog.Compounding}, query))
+	get(x.searcher.Search(ctx, catalog.Scope{Tenant: p.tenant, Collection: catalog.Compounding}, query))
 }

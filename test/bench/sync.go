@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
@@ -63,7 +62,7 @@ func syncMemory(ctx context.Context, b *bench) (most float64, note string) {
 		check(b.within(func(b *bench) {
 			s := b.startServer(ctx, url, fake.URL())
 			s.activateText(ctx, repo)
-			s.search(ctx, rag.Lexical, ownWord(0))
+			s.search(ctx, ownWord(0))
 			peaks = append(peaks, get(mebibytes(fmt.Sprintf("/proc/%d/status", s.Process().Pid), "VmHWM")))
 		}))
 	}

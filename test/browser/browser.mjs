@@ -1,17 +1,16 @@
-// Opens a page in a headless Chromium and prints what it saw as JSON. Arguments: the program of Chromium,
-// the page's file, a folder for pictures, and how many of the page's most frequent words to type. With words,
-// it types and looks at each view; without, it also tries everything that the page of the large project has.
+// Opens the page of the large project in a headless Chromium, tries everything that it has, and prints what it saw as
+// JSON. Arguments: the program of Chromium, the page's file, and a folder for pictures.
 import { chromium } from "playwright-core";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [program, page, folder, words] = process.argv.slice(2);
+const [program, page, folder] = process.argv.slice(2);
 const url = pathToFileURL(page).href;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], unmarked: [], typed: 0, unfound: [], views: {}, app: [] };
+const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], unmarked: [], views: {}, app: [] };
 
 // open opens the page in a tab, and notes each request, dialog, exception and error in the console.
 async function open(width, height, colorScheme) {
@@ -64,47 +63,6 @@ const search = async (tab, words) => {
   await tab.fill("#find", words);
   await tab.waitForFunction(() => document.querySelector("#list mark"));
 };
-
-// type types words as a person does, letter by letter. A word of the documents finds a document and is marked
-// in it, unless it is a stop word.
-async function type(tab, words) {
-  const find = tab.locator("#find");
-  await find.focus();
-  await tab.evaluate(() => ready());
-  for (const word of words) {
-    await find.fill("");
-    await find.pressSequentially(word);
-    const { count, items, marks } = await tab.evaluate(() => ({
-      count: byId("count").textContent, items: byId("list").children.length, marks: document.querySelectorAll("#list mark").length,
-    }));
-    const found = Number(/^(\d+) documents? found$/.exec(count)?.[1] ?? 0);
-    const isStop = count.startsWith("Nearly every text") && items === 0;
-    if (!isStop && (found === 0 || items !== Math.min(found, 50) || marks === 0)) seen.unfound.push(`${word}: ${count}, ${items} items, ${marks} marks`);
-    seen.typed++;
-  }
-  for (const odd of ["[", "(", "\\", "c++", "a.b", "=", "--x", "*", "?", "“x”", "\\=", "{1", "$&", "検索", "é", "x y z"]) await find.fill(odd);
-  await tab.evaluate(() => {
-    for (let i = 0; i < 30_000; i++) byPath.set(`later-${i}`, { by: `later-${i + 1}` });
-    successorsFirst([{ d: byPath.get("later-0") }]);
-  });
-}
-
-// tour looks at each view of a small project.
-async function tour(tab, key) {
-  await check(tab, `${key}-home`);
-  await search(tab, await tab.evaluate(() => documents[0].title));
-  await check(tab, `${key}-search`);
-  const longest = await tab.evaluate(() => documents.toSorted((a, b) => b.html.length - a.html.length).slice(0, 2).map(d => d.path));
-  for (const [i, path] of longest.entries()) {
-    await goTo(tab, "#/doc/" + encodeURIComponent(path));
-    await tab.waitForFunction(path => current?.path === path, path);
-    await check(tab, `${key}-reader-${i}`);
-  }
-  for (const name of ["graph", "timeline", "health"]) {
-    await view(tab, name);
-    await check(tab, `${key}-${name}`);
-  }
-}
 
 // tryAll tries what the page of the large project has, and returns what it saw.
 async function tryAll(tab, key) {
@@ -206,19 +164,10 @@ async function tryFallen(tab, key, short, notReached) {
 for (const [width, height, scheme] of [[1280, 860, "light"], [1280, 860, "dark"], [390, 844, "light"], [390, 844, "dark"]]) {
   const tab = await open(width, height, scheme);
   const key = `${width}-${scheme}`;
-  if (!words) seen.views[key] = await tryAll(tab, key);
-  else if (["1280-light", "390-dark"].includes(key)) await tour(tab, key);
+  seen.views[key] = await tryAll(tab, key);
   await tab.close();
 }
-if (words) {
-  const tab = await open(1280, 860, "light");
-  await type(tab, await tab.evaluate(n => {
-    const counts = Map.groupBy(documents.flatMap(d => (d.title + " " + textOf(d)).toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu)), word => word);
-    return [...counts].sort((a, b) => b[1].length - a[1].length).slice(0, n).map(([word]) => word);
-  }, Number(words)));
-} else {
-  await asApp();
-}
+await asApp();
 
 // asApp shows the page as an MCP App: in a frame, whose URL and storage it cannot use. It greets the host.
 async function asApp() {

@@ -152,8 +152,6 @@ type seen struct {
 	Axe      []string        `json:"axe"`
 	Overflow []string        `json:"overflow"`
 	Dialogs  []string        `json:"dialogs"`
-	Typed    int             `json:"typed"`
-	Unfound  []string        `json:"unfound"` // typed words of documents, in no document of the list
 	Views    map[string]view `json:"views"`
 	Unmarked []string        `json:"unmarked"` // links that do not say that their document does not hold
 	App      []string        `json:"app"`      // messages to a host of MCP Apps, and the colours
@@ -182,7 +180,7 @@ type view struct {
 }
 
 // look runs browser.mjs on a page. It skips the test without a Chromium.
-func look(t *testing.T, page string, arguments ...string) seen {
+func look(t *testing.T, page string) seen {
 	t.Helper()
 	dir, chromium := os.Getenv("CDOCS_BROWSER"), ""
 	for _, name := range []string{os.Getenv("CDOCS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
@@ -202,7 +200,7 @@ func look(t *testing.T, page string, arguments ...string) seen {
 		t.Fatal(err)
 	}
 	defer os.Remove(script) //nolint:errcheck // the next run writes it again
-	command := exec.CommandContext(t.Context(), "node", append([]string{script, chromium, page, pictures}, arguments...)...)
+	command := exec.CommandContext(t.Context(), "node", script, chromium, page, pictures)
 	command.Stderr = os.Stderr
 	stdout, err := command.Output()
 	if err != nil {
@@ -218,7 +216,7 @@ func look(t *testing.T, page string, arguments ...string) seen {
 // faultless is what a page shows that has no fault.
 func faultless() seen {
 	return seen{
-		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Unmarked: []string{}, Unfound: []string{},
+		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Unmarked: []string{},
 		Views: map[string]view{}, App: []string{},
 	}
 }
@@ -261,39 +259,5 @@ func TestPage_InABrowser(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the browser saw (-want +got):\n%s", diff)
-	}
-}
-
-// Typing each of the 300 most frequent words of a corpus finds documents, marks the word in them, and writes
-// no error to the console. CDOCS_CORPUS=DIR tries the markdown of another folder as well.
-func TestPage_FindsFrequentWords(t *testing.T) {
-	t.Parallel()
-	corpora := map[string]string{"demo": "../../examples/demo-project", "docs": "../../docs", "eval": "../eval/corpus"}
-	if other := os.Getenv("CDOCS_CORPUS"); other != "" {
-		corpora["other"] = other
-	}
-	// A line without a space, and a sentence.
-	var line strings.Builder
-	for i := range 400 {
-		fmt.Fprintf(&line, "\"name%d\":%d,", i, i)
-	}
-	corpora["long"] = t.TempDir()
-	text := "# Long\n\n```\n{" + line.String() + "}\n```\n\n" + strings.Repeat("漢字", 200) + "\n"
-	if err := os.WriteFile(filepath.Join(corpora["long"], "long.md"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, dir := range corpora {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			repo := gitrepo.New(t)
-			repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "`+name+`", "documents": {"folder": "docs", "lenient": true}}`)
-			repo.Must(os.CopyFS(filepath.Join(repo.Root, "docs"), os.DirFS(dir)))
-			file := write(t, repo, hooks.NewStore(t.TempDir()))
-			want := faultless()
-			want.Typed = 300
-			if diff := cmp.Diff(want, look(t, file, "300")); diff != "" {
-				t.Errorf("what the browser saw (-want +got):\n%s", diff)
-			}
-		})
 	}
 }

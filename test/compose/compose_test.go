@@ -1,5 +1,4 @@
-// Package compose_test checks the Compose files of deploy/, and that the
-// documentation names what they have. It reads the files and starts nothing.
+// Package compose_test checks the Compose files of deploy/. It reads them and starts nothing.
 package compose_test
 
 import (
@@ -80,63 +79,6 @@ func TestCompose_Services(t *testing.T) {
 	want := map[string][]string{"postgres": nil, "ollama": {"cpu"}, "ollama-nvidia": {"nvidia"}, "ollama-amd": {"amd"}}
 	if diff := cmp.Diff(want, profiles); diff != "" {
 		t.Errorf("profiles (-want +got):\n%s", diff)
-	}
-}
-
-// The images, host ports and volumes that the documentation names.
-var (
-	imageMention  = regexp.MustCompile("(?:pgvector/pgvector|ollama/ollama)(?::[a-z0-9.-]+)?")
-	portMention   = regexp.MustCompile(`(?:localhost|127\.0\.0\.1):(\d{4,5})`)
-	volumeMention = regexp.MustCompile(`compound-docs_[a-z]+`)
-)
-
-// usualPort is where Ollama listens that is installed without a container.
-const usualPort = "11434"
-
-func TestDocumentation_NamesWhatComposeHas(t *testing.T) {
-	t.Parallel()
-	file := readCompose(t)
-	images, ports, volumes := map[string]bool{}, map[string]bool{usualPort: false}, map[string]bool{}
-	for _, service := range file.Services {
-		images[defaults(service.Image)] = false
-		parts := strings.Split(defaults(service.Ports[0]), ":")
-		ports[parts[len(parts)-2]] = false
-	}
-	for volume := range file.Volumes {
-		volumes["compound-docs_"+volume] = false
-	}
-	pages, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages = slices.DeleteFunc(pages, func(page string) bool { return filepath.Base(page) == "licenses.md" }) // names modules
-	for _, page := range append(pages, root+"/README.md", root+"/CONTRIBUTING.md") {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(content)
-		look := func(kind string, mention *regexp.Regexp, known map[string]bool) {
-			for _, found := range mention.FindAllStringSubmatch(text, -1) {
-				name := found[len(found)-1]
-				if _, ok := known[name]; !ok {
-					t.Errorf("%s names the %s %s, which compose.yaml does not have", page, kind, name)
-				}
-				known[name] = true
-			}
-		}
-		look("image", imageMention, images)
-		look("volume", volumeMention, volumes)
-		if strings.Contains(text, "compose.yaml") || strings.Contains(text, "make up") {
-			look("port", portMention, ports)
-		}
-	}
-	for kind, known := range map[string]map[string]bool{"image": images, "port": ports, "volume": volumes} {
-		for name, mentioned := range known {
-			if !mentioned {
-				t.Errorf("no page names the %s %s", kind, name)
-			}
-		}
 	}
 }
 

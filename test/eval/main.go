@@ -66,11 +66,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	paraphrased, err := questionTasks(folder+"/corpus", folder+"/questions.jsonl", tasks[0].others)
-	if err != nil {
-		return err
-	}
-	return table(ctx, out, append(tasks, paraphrased...), o)
+	return table(ctx, out, tasks, o)
 }
 
 // table judges every task with every competitor.
@@ -136,8 +132,7 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
 	for _, set := range []string{
-		"acts/fifteen", "acts/seventeen", "acts/eighteen",
-		"literal", "code", "othercode",
+		"acts/seventeen", "acts/eighteen", "literal", "code", "othercode",
 	} {
 		t, err := actTask(folder + "/" + set)
 		if err != nil {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -83,42 +81,11 @@ func first(ranking []string, k int) []string {
 	return ids
 }
 
-// estimate is a mean over queries. Low and High are the ends of its 95 % confidence interval.
-type estimate struct{ Value, Low, High float64 }
-
-func (e estimate) String() string { return fmt.Sprintf("%.3f (%.3f to %.3f)", e.Value, e.Low, e.High) }
-
-const (
-	resamples  = 2000
-	confidence = 0.95
-	seed       = 20_250_101
-)
-
-// bootstrap returns the mean of the values, one for each query, with the percentile
-// interval of 2,000 samples drawn with replacement (Efron, 1979). The seed is fixed: the
-// same values in the same order give the same interval.
-func bootstrap(values []float64) estimate {
-	if len(values) == 0 {
-		return estimate{}
-	}
-	random := rand.New(rand.NewPCG(seed, seed))
-	means := make([]float64, resamples)
-	sample := make([]float64, len(values))
-	for i := range means {
-		for j := range sample {
-			sample[j] = values[random.IntN(len(values))]
-		}
-		means[i] = mean(sample)
-	}
-	slices.Sort(means)
-	outside := int((1 - confidence) / 2 * resamples)
-	return estimate{Value: mean(values), Low: means[outside], High: means[resamples-1-outside]}
-}
-
+// mean returns 0 of no values.
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, value := range values {
 		sum += value
 	}
-	return sum / float64(len(values))
+	return sum / float64(max(len(values), 1))
 }

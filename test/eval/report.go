@@ -21,14 +21,14 @@ func isEveryday(kind string) bool { return kind == everyday }
 func isOther(kind string) bool    { return kind != everyday }
 
 // mean is taken over the questions of some kinds that have an answer.
-func (s sample) mean(kinds func(string) bool, measure func(result) float64) estimate {
+func (s sample) mean(kinds func(string) bool, measure func(result) float64) float64 {
 	var values []float64
 	for _, r := range s.results {
 		if r.judged.answerable() && kinds(r.Kind) {
 			values = append(values, measure(r))
 		}
 	}
-	return bootstrap(values)
+	return mean(values)
 }
 
 // among says of each result that counts whether it has reached something.
@@ -101,7 +101,7 @@ func printSearchHead(w io.Writer) {
 func (s sample) printSearch(w io.Writer, set, by string) {
 	ranking := ""
 	if s.whole {
-		ranking = s.mean(anyKind, result.ndcg).String()
+		ranking = fmt.Sprintf("%.3f", s.mean(anyKind, result.ndcg))
 	}
 	row := []string{set, by, strconv.Itoa(s.documents), ranking}
 	for _, threshold := range []float64{.5, .9} {
@@ -148,7 +148,7 @@ func (s sample) printKinds(w io.Writer, set, by string) {
 		of := func(k string) bool { return kind == allKinds || k == kind }
 		row := []string{set, by, kind, strconv.Itoa(counts[kind])}
 		for _, measure := range []func(result) float64{result.ndcg, result.first, result.inFive, result.recall10, result.rank10} {
-			row = append(row, fmt.Sprintf("%.3f", s.mean(of, measure).Value))
+			row = append(row, fmt.Sprintf("%.3f", s.mean(of, measure)))
 		}
 		printRow(w, row...)
 	}

@@ -19,56 +19,6 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// The line for npx works in a home without anything: npm chooses the package of this system,
-// and assistants are told of a program that outlives npm's cache.
-func TestNPM_RunsByName(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "a release for six systems")
-	folder := bundles(t)
-	if _, err := exec.LookPath("npx"); err != nil {
-		t.Skip("npx is not on this machine")
-	}
-	registry := npmRegistry(t, folder)
-	for user, uid := range map[string]int{"root": 0, "person": 1000} {
-		t.Run(user, func(t *testing.T) {
-			t.Parallel()
-			root, err := os.MkdirTemp("", "cdocs-release-") //nolint:usetesting // another user must be able to enter it
-			if err = errors.Join(err, os.Chmod(root, 0o755)); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = os.RemoveAll(root) })
-			r := &bareRoot{folder: root, uid: uid, home: "/home"}
-			r.prepare(t)
-			home := filepath.Join(root, "home")
-			npx := func(arguments ...string) string {
-				command := exec.CommandContext(t.Context(), "npx", append([]string{"--yes", "compound-docs"}, arguments...)...)
-				command.Dir = filepath.Join(home, "project")
-				command.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "npm_config_registry=" + registry}, r.env...)
-				asUser(command, uid)
-				output, err := command.CombinedOutput()
-				if err != nil {
-					t.Fatalf("npx compound-docs %v: %v\n%s", arguments, err, output)
-				}
-				return string(output)
-			}
-			kept := filepath.Join(home, ".local", "bin", "compound-docs")
-			if said := npx("init"); !strings.Contains(said, kept+" serve") {
-				t.Errorf("init registers no %s:\n%s", kept, said)
-			}
-			if said := npx("search", "connection", "pool", "exhausted"); !strings.Contains(said, "db-pool-exhaustion") {
-				t.Errorf("search prints %s", said)
-			}
-			postgresql := filepath.Join(home, ".local", "lib", "compound-docs", "postgresql", postgres.Bin, "postgres")
-			if version, err := exec.CommandContext(t.Context(), postgresql, "--version").Output(); err != nil {
-				t.Errorf("the kept PostgreSQL: %v, %s", err, version)
-			}
-			if said := npx("--version"); !strings.Contains(said, "v"+bundledVersion) {
-				t.Errorf("version prints %s, want %s", said, bundledVersion)
-			}
-		})
-	}
-}
-
 // If npx cannot put the program into the home, it says why, and runs the one in its cache.
 func TestNPM_KeepsNothingInAHomeThatIsNoFolder(t *testing.T) {
 	t.Parallel()

@@ -203,10 +203,3 @@ func listTools(t *testing.T, command *exec.Cmd) {
 		t.Errorf("tools/list answers %+v, %v", tools, err)
 	}
 }
-
-// asUser has a command run as another user than root, if root runs the tests.
-func asUser(command *exec.Cmd, uid int) {
-	if os.Geteuid() == 0 {
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
-	}
-}

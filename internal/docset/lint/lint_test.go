@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/docset/lint"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 // A project whose documents are elsewhere would be green for ever.
@@ -241,19 +237,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 	}
 }
 
-func TestRun_DemoProjectIsClean(t *testing.T) {
-	t.Parallel()
-	root, err := filepath.Abs(filepath.Join("..", "..", "..", "examples", "demo-project"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range check(t, root) {
-		if !strings.Contains(line, string(": "+lint.Notice)) {
-			t.Error(line)
-		}
-	}
-}
-
 // A shallow clone seems to have added every file with its oldest commit.
 func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	t.Parallel()
@@ -265,32 +248,5 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	report := run(t, clone.Path("clone"))
 	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
 		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
-	}
-}
-
-// A document may have as many links that lead nowhere as it has room for.
-//
-//nolint:paralleltest // it measures the memory of the process
-func TestRun_ManyBrokenLinks(t *testing.T) {
-	for name, line := range map[string]string{
-		"files": "[@](no/@.md)\n", "definitions": "[@]: no/@.md\n\n[@]\n\n",
-	} {
-		var text strings.Builder
-		for i := 0; text.Len() < 1<<17; i++ {
-			text.WriteString(strings.ReplaceAll(line, "@", strconv.Itoa(i)))
-		}
-		repo := gitrepo.New(t)
-		repo.Put(config, `{"project_name": "many"}`)
-		repo.Put(docs+"insights/a.md", insight("a", "", text.String()))
-		p, err := project.Load(repo.Root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		workbound.Check(t, text.Len(), 3_000, func() {
-			report, err := lint.Run(t.Context(), p)
-			if err != nil || len(report.Findings) < 1000 {
-				t.Errorf("%s: %d findings, %v", name, len(report.Findings), err)
-			}
-		})
 	}
 }
