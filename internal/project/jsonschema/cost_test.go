@@ -79,3 +79,78 @@ func TestCheck_GivesUpWhatTakesTooLong(t *testing.T) {
 		}
 	}
 }
+
+// What is long and can be checked is, and not every finding is told.
+func TestCheck_EndsAfterManyFindings(t *testing.T) {
+	t.Parallel()
+	s := compile(t, `{"properties":{"tags":{"items":{"type":"integer"}},"title":{"pattern":"^[a-z ]+$"}}}`)
+	value := map[string]any{"tags": list(9_900), "title": strings.Repeat("word ", 12_000)}
+	if faults := s.Check(value); len(faults) != 25 {
+		t.Errorf("%d faults, want 25", len(faults))
+	}
+	value["tags"] = []any{}
+	if faults := s.Check(value); len(faults) != 0 {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+// The text of a check is bounded, even if the texts of the schema and of the value are long.
+//
+//nolint:paralleltest // it measures memory
+func TestCheck_SaysLittle(t *testing.T) {
+	const long, inSchema = 900_000, 1_500
+	name := strings.Repeat("n", 900)
+	keys := map[string]any{}
+	for i := range 150 {
+		keys[fmt.Sprint("key", i)] = "x"
+	}
+	longKeys, enum := map[string]any{}, []string{}
+	for i := range 190 {
+		longKeys[fmt.Sprint(name, i)] = "x"
+		enum = append(enum, fmt.Sprintf("%q", fmt.Sprint(name, i)))
+	}
+	values := strings.Join(enum, ",")
+	for name, test := range map[string]struct {
+		schema string
+		value  any
+	}{
+		"all of a long text": {
+			`{"$defs":{"c":{"const":"` + strings.Repeat("c", inSchema) + `"}},"additionalProperties":{"allOf":[` +
+				strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/c"},`, 100), ",") + `]}}`, keys,
+		},
+		"long values":        {`{"additionalProperties":{"enum":[` + values + `]}}`, keys},
+		"long names":         {`{"properties":{` + strings.ReplaceAll(values, `",`, `":{},`) + `:{}},"additionalProperties":false}`, keys},
+		"long required":      {`{"required":[` + values + `]}`, map[string]any{}},
+		"long keys":          {`{"additionalProperties":false}`, longKeys},
+		"long keys, missing": {`{"required":["a"]}`, longKeys},
+		"a long pattern":     {`{"additionalProperties":{"pattern":"^` + strings.Repeat("a", 999) + `"}}`, longKeys},
+		"a long value":       {`{"additionalProperties":{"type":"integer"}}`, map[string]any{"a": strings.Repeat("v", long)}},
+		"a forbidden text":   {`{"items":false}`, []any{strings.Repeat("v", long)}},
+	} {
+		s, err := compileText(t, test.schema)
+		if isTooComplex(err) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		faults := s.Check(test.value)
+		runtime.ReadMemStats(&after)
+		said := 0
+		for _, f := range faults {
+			said += len(f.Field) + len(f.Problem) + len(f.Expected)
+			if max(len(f.Field), len(f.Problem), len(f.Expected)) > 200 {
+				t.Errorf("%s: a phrase is longer than 200 bytes: %+v", name, f)
+			}
+		}
+		if len(faults) == 0 || said > 17_000 {
+			t.Errorf("%s: %d faults of %d bytes", name, len(faults), said)
+		}
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 {
+			t.Errorf("%s takes %d MB", name, used)
+		}
+	}
+}
