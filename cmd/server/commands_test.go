@@ -3,6 +3,7 @@ package main_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,6 +21,14 @@ import (
 type transcript struct {
 	root, home  string
 	environment []string
+}
+
+// demoProject returns a copy of the demo project that is in no repository.
+func demoProject(t *testing.T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	must(t, os.CopyFS(root, os.DirFS("../../examples/demo-project")))
+	return root
 }
 
 // newTranscript returns a copy of the demo project on services, in an environment that

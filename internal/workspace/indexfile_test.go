@@ -105,3 +105,8 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 		}
 	}
 }
+
+func indexedPaths(t *testing.T, f *fixture) []string {
+	t.Helper()
+	return f.rows(t, `SELECT relative_path FROM documents ORDER BY relative_path COLLATE "C"`)
+}
