@@ -218,8 +218,8 @@ func (d *Database) retry(
 	return last
 }
 
-// ended returns the error of an operation whose context ended. err is the error of its last try. ended returns err if
-// that says why, and after a deadline an error that the database does not answer.
+// ended returns the error of an operation whose context ended. That is err, the error of its last try, if it names a cause.
+// Otherwise it is the error of a database that does not answer, or the reason for which the context was cancelled.
 func ended(ctx context.Context, op string, err error) error {
 	switch {
 	case errors.As(err, new(*Error)) && !errors.Is(err, context.DeadlineExceeded):

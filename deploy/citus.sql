@@ -56,7 +56,7 @@ BEGIN
         'bytea_output = hex'
     ] LOOP
         -- The cast loads pgvector, so that the node knows the names of its settings. A worker
-        -- may not pass its statement on to the others, which have their own.
+        -- must not pass its statement on to other workers: each gets its own.
         SELECT nodeid, result INTO failed
         FROM run_command_on_all_nodes(format(
             $node$DO $do$ BEGIN PERFORM '[1]'::vector; SET LOCAL citus.enable_ddl_propagation = off;

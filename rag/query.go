@@ -51,9 +51,9 @@ type Query struct {
 	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
 	// without it. So do other searches with an EmbeddingWait in the next minute, unless the vector comes after all.
 	EmbeddingWait time.Duration
-	// Unasked says that nobody searches for the text. Then a document does not become
-	// relevant because it has the whole of a short text. For a text of at most two words
-	// without a name, only a document with that title is relevant.
+	// Unasked says that the text was not written for a search, such as a prompt that a hook reads. A short text may then be
+	// whole in a document that is not relevant. For a text of at most two words without a name, only a document with that
+	// title is relevant.
 	Unasked bool
 	// Behind says that the index is about to change. Then the search reads no passages before the facts.
 	Behind bool

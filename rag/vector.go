@@ -33,7 +33,7 @@ const (
 	failureWait = 300 * time.Millisecond
 	// noLimit is longer than the embedder takes to give up.
 	noLimit = time.Hour
-	// patientWait is longer than several tries to reach Ollama take, and shorter than the loading of a large model.
+	// patientWait is enough for several tries to reach Ollama. It is not enough to load a large model.
 	patientWait = 5 * time.Second
 )
 
@@ -54,8 +54,8 @@ type embedding struct {
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
 //
-// The end of ctx stops the question which model there is. It does not stop the making of the vector, which may go on
-// after the call; see end.
+// When ctx ends, the server is no longer asked which model it has. The making of the vector goes on, perhaps until after
+// the call; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	wait := cmp.Or(p.query.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok { // leave half of it to the database

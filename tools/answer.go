@@ -43,11 +43,11 @@ func textLimit(items int) int {
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list, as far as their total weight is at most most. It also returns how many items
-// it leaves out.
-func fit[T any](list []T, most int) ([]T, int) {
+// fit returns the first items of a list whose lengths as JSON, added up, do not exceed a limit. It also returns how many
+// items it leaves out.
+func fit[T any](list []T, limit int) ([]T, int) {
 	for i, item := range list {
-		if most -= weight(item); most < 0 {
+		if limit -= weight(item); limit < 0 {
 			return list[:i:i], len(list) - i
 		}
 	}

@@ -69,7 +69,7 @@ type citingDocument struct {
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	// Status warns of a document that does not hold or not on its own, such as "superseded by ./b.md". "" is no warning.
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match. Line is the line in the document of the first one.
+	// Cites are the cited places that match. Line is the document's line that cites the first of them.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
 	// Names is a definition of the file that the document names. Scope is a pattern of paths with which the document

@@ -132,8 +132,8 @@ func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// needs returns a check that a command has least to most arguments. most < 0 means no limit. what and example say
-// in errors what to give.
+// needs returns a check of the number of a command's arguments, between least and most; most < 0 means no limit. Its
+// error names what is missing and an example of it.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

@@ -64,8 +64,8 @@ type criticalDocument struct {
 	Status string `json:"status,omitempty"`
 }
 
-// criticalDocuments returns the project's critical documents, sorted by path. It leaves out documents that do not
-// hold. incomplete reports whether the time was too short to read all documents. The list is empty outside a project.
+// criticalDocuments returns the project's critical documents, sorted by path, without those that are replaced, rejected or
+// expired. incomplete reports whether the time was too short to read all documents. The list is empty outside a project.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()

@@ -6,8 +6,8 @@
 //   - Only regular files are opened: no named pipe, device or socket.
 //   - A file is read up to a limit.
 //
-// [os.Root] keeps each path inside, even while somebody replaces files and folders. Symbolic links are followed
-// before, to look for something hidden. The package must not know the content of files.
+// [os.Root] keeps each path inside, even while somebody replaces files and folders. Before a file is opened, the package
+// follows its symbolic links, to refuse one that leads to something hidden. It must not know the content of files.
 package contain
 
 import (

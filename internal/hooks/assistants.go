@@ -40,7 +40,8 @@ const (
 	antigravity = "antigravity"
 )
 
-// assistants returns the assistants that hooks know, by name. Gemini CLI sends no event before a tool runs.
+// assistants returns the assistants that hooks know, by name. Gemini CLI has no entry for the time before a tool runs: it
+// sends no such event.
 func assistants() map[string]assistant {
 	usual := map[string]moment{
 		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},

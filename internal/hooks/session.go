@@ -31,7 +31,7 @@ type Session struct {
 	// Forgotten is how many of Shown came before the last compaction of the conversation. The assistant no longer
 	// knows them.
 	Forgotten int `json:"forgotten"`
-	// Listed says that a prompt since the last compaction was a task, so that no further shortlist is due.
+	// Listed says that a task has got its list of documents since the last compaction. No other task gets one.
 	Listed bool `json:"listed,omitempty"`
 	// Wrote says that the assistant has written a document since the last compaction.
 	Wrote bool `json:"wrote"`

@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Time between two looks of a project at its checkout and its tenant's row. An idle server looks less often, because
-// a user may have a hundred idle windows.
+// Time between two checks of which branch is checked out, and what other servers have written about the project. An idle
+// server checks less often, because a user may have a hundred idle windows.
 const (
 	lookInterval = time.Second
 	idleInterval = 5 * time.Second

@@ -47,8 +47,8 @@ type Workspace struct {
 	clientRoots   []string // their repositories
 }
 
-// New returns a workspace without an active project. projectDir is the repository that the first call activates
-// if it needs a project, or "".
+// New returns a workspace without an active project. The first call that needs a project activates the repository at
+// projectDir, unless that is "".
 func New(
 	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
 	logger *slog.Logger,

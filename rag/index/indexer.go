@@ -32,8 +32,8 @@ type Indexer struct {
 
 	// Source says before a write which files have changed since they were read. The default says none.
 	Source Files
-	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents that need no date in their
-	// front matter and have none. A document without an answer gets the date of its file's last change.
+	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents without a date in their front matter. A
+	// document that is not in the result gets the date of its file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
 	// Cues, if not nil, returns the keys by which an act finds a document with these triggers and cited paths.
 	Cues func(triggers []said.Trigger, cited []string) []string

@@ -141,7 +141,7 @@ func numberOf(file, title string) string {
 	return ""
 }
 
-// numberIn names the decision with a number, such as #12, in the folder of the file at source.
+// numberIn returns the target of a link to a decision by its number, such as #12. The decision is in the folder of source.
 func numberIn(source, number string) string { return path.Join(path.Dir(source), number) }
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)

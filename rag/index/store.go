@@ -160,7 +160,7 @@ func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (wit
 }
 
 // appendMeaning appends the built-in vector of a passage, as PassageInsertMany takes it. Only an English passage has
-// one. Its numbers are rounded to integers, which PostgreSQL reads faster, since searches compare only directions.
+// one. Its numbers are rounded to integers, which PostgreSQL reads faster. Searches compare directions, which stay the same.
 func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	const length = 1000
 	var vector []float32

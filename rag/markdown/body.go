@@ -13,8 +13,8 @@ import (
 // parseBody reads the text after the front matter. It parses blocks first and their inline contents
 // afterwards, so that it can limit how much inline text is parsed at once. It recognises GFM tables
 // by their delimiter row: goldmark's table extension takes memory in proportion to rows times
-// columns, and passages need only the lines. It reports false if it has not ended by until. goldmark
-// cannot be interrupted, so it gets small pieces.
+// columns, and passages need only the lines. It returns false if the time until is over before it ends. Nothing can
+// interrupt goldmark, so it gets small pieces.
 func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	references := parser.NewContext()
 	w := bodyWalker{Document: d, inlines: inlineParser{references: references, until: until}}

@@ -10,10 +10,9 @@ type Passage struct {
 	HeaderPath string
 	// StartLine and EndLine are 1-based lines of the file, inclusive, with the front matter counted.
 	StartLine, EndLine int
-	// Text is those lines, without blank ones at either end and with LF between them, or a part of a line
-	// when that line alone exceeds the window. It ends at EndLine. It leaves out headings at StartLine that
-	// HeaderPath repeats, when the window has no room for them beside what follows. The header of a table, which
-	// may stand before StartLine, begins each passage of its rows.
+	// Text is the lines StartLine to EndLine, joined by LF, without blank ones at either end. It is a part of a line if that
+	// line alone exceeds the window. In a small window headings at StartLine are left out, because HeaderPath has them.
+	// Each passage with rows of a table begins with the table's header, even if that stands before StartLine.
 	Text string
 }
 

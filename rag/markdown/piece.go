@@ -109,7 +109,8 @@ const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
 
-// Transform implements parser.ParagraphTransformer. A footnote of one word looks like a link reference definition.
+// Transform implements parser.ParagraphTransformer. It does not look for link reference definitions in footnotes, because
+// a footnote of one word looks like one.
 func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	first := node.Lines().At(0)
 	if node.Lines().Len() <= maxReferenceLines && !bytes.HasPrefix(first.Value(reader.Source()), []byte("[^")) {

@@ -156,7 +156,7 @@ func embedding(digest string, vector []float32) Embedding {
 // maxQuery bounds the bytes of a query, far above any context window.
 const maxQuery = 32 << 10
 
-// EmbedQuery returns the embedding of a search query, whose Err is nil. It goes before
+// EmbedQuery returns the embedding of a search query. The embedding's Err is nil. Queries are sent before the texts of
 // [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an
 // empty query is ErrUnusableText; others are those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {

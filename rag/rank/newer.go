@@ -16,7 +16,7 @@ import (
 const (
 	// maxDoubted is how many of the first documents are compared with each other.
 	maxDoubted = 12
-	// nearOdds is the largest difference in calibrated log-odds of documents that give about the same evidence.
+	// nearOdds is a limit: documents whose calibrated log-odds differ by more do not answer equally well.
 	nearOdds = 4.4
 	// Documents are on the same subject if the likeness of their words is at least minLikeness, and its sum with the
 	// cosine of their vectors at least minAlike.

@@ -103,7 +103,7 @@ type match struct {
 	start, end int
 }
 
-// verb matches what stands between the subject of a sentence and its form, as in "The old API is deprecated".
+// verb matches what stands between the subject of a sentence and the word for its status, as in "The old API is deprecated".
 const verb = `\s+(?:is|are|was|were|has been|have been|ist|sind|wurden?|est|sont|a été|es|son|ha sido|fue)\s+(?:now\s+)?$`
 
 var (

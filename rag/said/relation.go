@@ -140,7 +140,7 @@ var inWords = strings.NewReplacer("-", " ", "_", " ")
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
 // DecisionNumber returns the number of a decision, "" without one. It comes from the title, such as "12. Cache" and
-// "ADR-0012: Cache", or else from the beginning of the file's name, such as docs/adr/0012-cache.md. A day is no number.
+// "ADR-0012: Cache", or else from the beginning of the file's name, such as docs/adr/0012-cache.md. A date is no number.
 func DecisionNumber(file, title string) string {
 	if found := decisionTitle().FindStringSubmatch(title); found != nil {
 		return found[1] + found[2]

@@ -145,8 +145,8 @@ func cutsWord(text []rune, at int) bool {
 // such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
-// headerOf returns the header of the table whose row is a line, with an ellipsis. It returns "" for another line and
-// for the first row.
+// headerOf returns the header of a table and an ellipsis, if lines[row] is a row of the table but not its first one.
+// Otherwise it returns "".
 func headerOf(lines []string, row int) string {
 	header := ""
 	for i := row; i > 0 && strings.Contains(lines[i], "|"); i-- {

@@ -263,11 +263,11 @@ LEFT JOIN LATERAL (
 -- name: SearchVectors :many
 -- The passages whose vectors are near the query's.
 --
--- near scans the HNSW index of all vectors for documents of near_levels. promoted scans the HNSW index of
--- promoted passages for documents of promoted_levels. The two lists of levels are disjoint. The scans look
--- for near_scan and promoted_scan passages; 0 means no scan. If a scan finds fewer documents than
--- wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages without a
--- vector; their distance is NaN. If query is NULL, all distances are NaN.
+-- There are two scans of HNSW indexes. One is of all vectors, for documents of near_levels, and looks for near_scan
+-- passages. The other is of promoted passages, for documents of promoted_levels, and looks for promoted_scan passages.
+-- 0 means no scan. The two lists of levels are disjoint. If a scan finds fewer documents than wanted_rows, all vectors
+-- of its levels are compared. With unembedded, that adds passages without a vector; their distance is NaN. If query is
+-- NULL, all distances are NaN.
 WITH asked AS MATERIALIZED (
     SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
 ), wanted AS NOT MATERIALIZED (
