@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
@@ -102,10 +103,11 @@ func builtInTypes() []DocType {
 
 // fingerprint hashes parts. It writes the length before each part, so that different lists never hash the same text.
 func fingerprint(parts ...[]byte) string {
-	h := sha256.New()
+	var text []byte
 	for _, p := range parts {
-		fmt.Fprintf(h, "%d:", len(p))
-		h.Write(p)
+		text = append(strconv.AppendInt(text, int64(len(p)), 10), ':')
+		text = append(text, p...)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:])
 }

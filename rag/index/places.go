@@ -90,7 +90,8 @@ func namesOf(texts []string) (names []string) {
 		}
 		for word := range strings.FieldsSeq(text) {
 			word = strings.Trim(word, "`,;:.\"'")
-			if fieldName().MatchString(word) {
+			mayMatch := len(word) > 1 && strings.ContainsAny(word[1:], "_(ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+			if mayMatch && fieldName().MatchString(word) { // most words need no expression, which takes long
 				names = append(names, word)
 			}
 		}

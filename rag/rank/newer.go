@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 		return nil
 	}
 	ranked = ranked[:min(len(ranked), maxDoubted)]
-	words := make([][]int32, len(ranked)) // nil until they are compared
+	words := make([][]weighted[int32], len(ranked)) // nil until they are compared
 	var doubts []Doubt
 	for i := range ranked {
 		for j, later := range ranked {
@@ -44,13 +45,10 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 			}
 			for _, k := range []int{i, j} {
 				if words[k] == nil {
-					words[k] = q.Terms.TermsOf(comparedText(ranked[k]))
+					words[k] = q.weightedTerms(comparedText(ranked[k]))
 				}
 			}
-			alike := likeness(words[i], words[j], func(term int32) float64 {
-				return terms.IDF(q.Sample.Frequency(term), q.Sample.Size)
-			})
-			if isAlike(alike, ranked[i], later) && !sameTemplate(ranked[i], later) {
+			if isAlike(likeness(words[i], words[j]), ranked[i], later) && !sameTemplate(ranked[i], later) {
 				doubts = append(doubts, Doubt{i, j})
 			}
 		}
@@ -97,17 +95,32 @@ func sameTemplate(a, b Hit) bool {
 			least = sameTextAndTitle
 		}
 	}
-	return likeness(wordPairs(a.Content), wordPairs(b.Content), func(string) float64 { return 1 }) >= least
+	return likeness(wordPairs(a.Content), wordPairs(b.Content)) >= least
 }
 
-// wordPairs returns the distinct pairs of neighbouring words of a text.
-func wordPairs(text string) []string {
-	words := strings.Fields(terms.Sequence(text))
-	var pairs []string
-	for i := 1; i < len(words); i++ {
-		pairs = append(pairs, words[i-1]+" "+words[i])
+// weighted is a word with its weight.
+type weighted[T cmp.Ordered] struct {
+	word   T
+	weight float64
+}
+
+// weightedTerms returns the distinct terms of a text, sorted. A rare one weighs more.
+func (q Question) weightedTerms(text string) []weighted[int32] {
+	var all []weighted[int32]
+	for _, term := range q.Terms.TermsOf(text) {
+		all = append(all, weighted[int32]{term, terms.IDF(q.Sample.Frequency(term), q.Sample.Size)})
 	}
-	slices.Sort(pairs)
+	return all
+}
+
+// wordPairs returns the distinct pairs of neighbouring words of a text, sorted. All weigh the same.
+func wordPairs(text string) []weighted[string] {
+	words := strings.Fields(terms.Sequence(text))
+	var pairs []weighted[string]
+	for i := 1; i < len(words); i++ {
+		pairs = append(pairs, weighted[string]{words[i-1] + " " + words[i], 1})
+	}
+	slices.SortFunc(pairs, func(a, b weighted[string]) int { return cmp.Compare(a.word, b.word) })
 	return slices.Compact(pairs)
 }
 
@@ -121,21 +134,22 @@ func hasOther(title, other []string) bool {
 const minCompared = 8
 
 // likeness returns how much two texts overlap, in [0,1]: the weight of their common words, as a share
-// of the lighter text. The words of each text are distinct. For a short text it returns 0.
-func likeness[T comparable](one, other []T, weight func(T) float64) float64 {
+// of the lighter text. The words of each text are distinct and sorted. For a short text it returns 0.
+func likeness[T cmp.Ordered](one, other []weighted[T]) float64 {
 	if min(len(one), len(other)) < minCompared {
 		return 0
 	}
-	has := make(map[T]bool, len(one))
 	var ofOne, ofOther, both float64
-	for _, term := range one {
-		has[term] = true
-		ofOne += weight(term)
+	for _, w := range one {
+		ofOne += w.weight
 	}
-	for _, term := range other {
-		ofOther += weight(term)
-		if has[term] {
-			both += weight(term)
+	for _, w := range other {
+		for len(one) > 0 && one[0].word < w.word {
+			one = one[1:]
+		}
+		ofOther += w.weight
+		if len(one) > 0 && one[0].word == w.word {
+			both += w.weight
 		}
 	}
 	return both / min(ofOne, ofOther)

@@ -60,7 +60,8 @@ func placesOfLine(line string, number int) []Citation {
 	}
 	places := placesInCode(line)
 	rest := []byte(codeSpan().ReplaceAllStringFunc(line, func(span string) string { return strings.Repeat(" ", len(span)) }))
-	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
+	links := bytes.Count(rest, []byte("](")) // most lines have none, and are not searched
+	for _, found := range linkPlace().FindAllSubmatchIndex(rest, links) {
 		destination := string(rest[found[2]:found[3]])
 		isPicture := rest[found[0]] == '!' // a picture is a part of the document, not a place that it cites
 		copy(rest[found[0]:found[1]], bytes.Repeat([]byte(" "), found[1]-found[0]))

@@ -41,8 +41,9 @@ const (
 
 var (
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
-	named     = lazyregexp.New(namedForm)
-	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
+	named = lazyregexp.New(namedForm)
+	// mentioned matches a decision at the end of a text, and perhaps the sign after its number.
+	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\W?$`)
 	// nextNamed matches a named document at the beginning of a text, after words such as "by".
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
@@ -67,15 +68,26 @@ func relationsIn(text string) []NamedRelation {
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
-		if !strings.ContainsAny(line, "0123456789") { // a cheap test, which saves time
-			continue
-		}
-		for _, found := range mentioned().FindAllStringSubmatch(line, -1) {
-			relations = append(relations, NamedRelation{Relation: Mentions, Destination: "#" + found[1]})
+		for end := 0; ; { // from number to number: the expression takes long for a whole line
+			start := end + strings.IndexAny(line[end:], digits)
+			if start < end {
+				break
+			}
+			end = len(line) - len(strings.TrimLeft(line[start:], digits))
+			found := mentioned().FindStringSubmatch(line[max(0, start-maxBeforeNumber):min(end+1, len(line))])
+			if found != nil {
+				relations = append(relations, NamedRelation{Relation: Mentions, Destination: "#" + found[1]})
+			}
 		}
 	}
 	return relations
 }
+
+const (
+	digits = "0123456789"
+	// maxBeforeNumber bounds the series before a number and the signs between them, in bytes.
+	maxBeforeNumber = 16
+)
 
 // appendNamed adds a relation to the document in found, a match of named. A link with a scheme or a host adds none.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {

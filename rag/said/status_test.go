@@ -190,3 +190,20 @@ func TestDecisionNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestMentionsIn(t *testing.T) {
+	t.Parallel()
+	const text = "# A\n\nIn 2024 ADR 7, adr-0012 and (RFC #2119) count, and pep8.\nA decision 000 is no draft of EIP_20é\n\n" +
+		"step 3, gadr 4, ADR 5a, ADR 1234567, ADR\n6, Ü-simd 9\n"
+	doc, err := markdown.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range said.MentionsIn(doc) {
+		got = append(got, r.Destination)
+	}
+	if diff := cmp.Diff(strings.Fields("#7 #12 #2119 #8 #0 #20 #9"), got); diff != "" {
+		t.Errorf("mentions (-want +got):\n%s", diff)
+	}
+}

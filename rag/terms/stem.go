@@ -25,22 +25,16 @@ type knownWord struct {
 var known = struct {
 	sync.RWMutex
 
-	words map[spelling]knownWord
-}{words: map[spelling]knownWord{}}
+	words map[Language]map[string]knownWord
+}{words: map[Language]map[string]knownWord{}}
 
-// spelling is a word in a language.
-type spelling struct {
-	language Language
-	word     string
-}
-
-// maxKnown is the number of words at which known is emptied.
+// maxKnown is the number of words of a language at which they are forgotten.
 const maxKnown = 1 << 15
 
 // lookUp returns the analysis of a word of at most maxWordBytes.
 func lookUp(language Language, word string) knownWord {
 	known.RLock()
-	found, ok := known.words[spelling{language, word}]
+	found, ok := known.words[language][word]
 	known.RUnlock()
 	if ok {
 		return found
@@ -53,10 +47,10 @@ func lookUp(language Language, word string) knownWord {
 	found = analyseWord(language, form(word))
 	known.Lock()
 	defer known.Unlock()
-	if len(known.words) == maxKnown {
-		clear(known.words)
+	if words := known.words[language]; words == nil || len(words) == maxKnown {
+		known.words[language] = map[string]knownWord{}
 	}
-	known.words[spelling{language, word}] = found
+	known.words[language][word] = found
 	return found
 }
 
