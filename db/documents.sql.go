@@ -10,6 +10,49 @@ import (
 	"time"
 )
 
+const documentCitations = `-- name: DocumentCitations :many
+SELECT path, places
+FROM (
+    SELECT d.relative_path AS path, d.places, sum(pg_column_size(d.places || '{}')) OVER (ORDER BY d.id) AS bytes
+    FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3 AND d.places IS NOT NULL
+) AS d
+WHERE bytes <= 33554432
+ORDER BY path
+`
+
+type DocumentCitationsParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+}
+
+type DocumentCitationsRow struct {
+	Path   string
+	Places []string
+}
+
+// The places that the tenant's documents cite, up to 32 MiB in all, as in DocumentPlaces.
+func (q *Queries) DocumentCitations(ctx context.Context, arg DocumentCitationsParams) ([]DocumentCitationsRow, error) {
+	rows, err := q.db.Query(ctx, documentCitations, arg.ProjectID, arg.TenantID, arg.Collection)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DocumentCitationsRow{}
+	for rows.Next() {
+		var i DocumentCitationsRow
+		if err := rows.Scan(&i.Path, &i.Places); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const documentCountByType = `-- name: DocumentCountByType :many
 SELECT doc_type, count(*) AS documents
 FROM documents

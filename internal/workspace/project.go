@@ -73,10 +73,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), isHandbook)
 	a.stale = &staleDocuments{
 		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
-		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
-			return x.CitedPlaces(ctx, tenant, nil, catalog.Compounding)
-		},
-		due: make(chan struct{}, 1), checked: make(chan struct{}),
+		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.Citations(ctx, a.Compounding()) },
+		due:   make(chan struct{}, 1), checked: make(chan struct{}),
 	}
 	a.unusedTextAge = time.Duration(w.Settings.UnusedTextHours * float64(time.Hour))
 	debounce := time.Duration(w.Settings.FileWatcher.DebounceMS) * time.Millisecond

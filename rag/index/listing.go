@@ -39,6 +39,17 @@ func (x *Index) CitedPlaces(
 	return cited, err
 }
 
+// Citations returns the paths and the places of the scope's documents that cite places, and nothing else of them.
+func (x *Index) Citations(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
+	rows, err := db.ReadOne(ctx, x.db, "read what documents cite", (*db.Queries).DocumentCitations,
+		db.DocumentCitationsParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
+	cited := make([]CitedPlaces, len(rows))
+	for i, row := range rows {
+		cited[i].Path, cited[i].Places = row.Path, row.Places
+	}
+	return cited, err
+}
+
 // Version returns the version of the tenant's documents. It grows with each change of them.
 func (x *Index) Version(ctx context.Context, tenant *catalog.Tenant) (int64, error) {
 	row, err := db.ReadOne(ctx, x.db, "read the version of the index", (*db.Queries).TenantState,

@@ -131,6 +131,17 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 ORDER BY length(relative_path), relative_path
 LIMIT 10;
 
+-- name: DocumentCitations :many
+-- The places that the tenant's documents cite, up to 32 MiB in all, as in DocumentPlaces.
+SELECT path, places
+FROM (
+    SELECT d.relative_path AS path, d.places, sum(pg_column_size(d.places || '{}')) OVER (ORDER BY d.id) AS bytes
+    FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection AND d.places IS NOT NULL
+) AS d
+WHERE bytes <= 33554432
+ORDER BY path;
+
 -- name: DocumentPlaces :many
 -- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues,
 -- only those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are
