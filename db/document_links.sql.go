@@ -188,7 +188,7 @@ type LinkPairsRow struct {
 	ToID   int64
 }
 
-// The pairs of given documents of which one names the other.
+// The pairs of given documents in which the first one links to the second.
 func (q *Queries) LinkPairs(ctx context.Context, arg LinkPairsParams) ([]LinkPairsRow, error) {
 	rows, err := q.db.Query(ctx, linkPairs, arg.ProjectID, arg.Documents)
 	if err != nil {

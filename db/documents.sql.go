@@ -546,7 +546,7 @@ type DocumentsNamedRow struct {
 	Title        string
 }
 
-// The documents whose path has a given form, or that have a number such as #12, the shortest path first. The query
+// The documents with a path of a given form, or with a number such as #12, the shortest path first. The query
 // compares all paths of the tenant.
 func (q *Queries) DocumentsNamed(ctx context.Context, arg DocumentsNamedParams) ([]DocumentsNamedRow, error) {
 	rows, err := q.db.Query(ctx, documentsNamed,

@@ -211,12 +211,11 @@ type SearchFactsRow struct {
 
 // A search first reads SearchFacts. With a filter it also reads SearchShare and perhaps SearchAllowed. Then it runs one
 // to three of SearchWords, SearchVectors and SearchMeanings. These are separate, because PostgreSQL plans each
-// statement each time: a search by words need not wait for the plan of a search by vectors. All three return passages
+// statement each time: a search by words does not wait for the plan of a search by vectors. All three return passages
 // with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
 // each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
-// Content is cut at 20,000 characters; only a text without spaces is longer. likeness is the cosine of the built-in
-// vectors of query and passage, or NaN without one of them. documents are the only documents to search, or NULL for
-// all. With filtered, each document is compared with a filter that lets many through. In the statements, asked has
+// Content is cut at 20,000 characters; only a text without spaces is longer. The cosine of the built-in vectors of query
+// and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document is compared with a filter that lets many through. In the statements, asked has
 // these documents, and wanted has the passages that may be found. PostgreSQL plans each use of wanted separately, over
 // document_chunks_passage.
 //

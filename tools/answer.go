@@ -155,7 +155,7 @@ func (h *Handler) search(
 	return hits, SearchEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
-		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
+		Index: indexOfHits(active, before, scope.Collection, hits.Fallback != nil, hits.Documents, hits.MayAnswer, hits.Closest),
 	}, nil
 }
 

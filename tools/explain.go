@@ -64,6 +64,6 @@ func (h *Handler) Explain(ctx context.Context, in SemanticSearchInput) (ExplainO
 			Below: hit.Score < query.MinScore, SearchResult: result,
 		})
 	}
-	out.Index = indexOfHits(active, before, catalog.Compounding, explanation.Documents)
+	out.Index = indexOfHits(active, before, catalog.Compounding, false, explanation.Documents)
 	return out, nil
 }

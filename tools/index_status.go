@@ -42,12 +42,14 @@ type FailedFile struct {
 
 // indexOfHits returns the status for the answer of a search, or nil if the index was and is up to date. before is
 // the status before the search. Hits whose files have changed count as pending. It names only the first failed
-// file, briefly.
+// file, briefly. It leaves out why vectors are missing if the answer says why the search could not use them.
 func indexOfHits(
-	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, hits ...[]rag.Hit,
+	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, saysWhy bool, hits ...[]rag.Hit,
 ) *IndexStatus {
 	noticed := active.Noticed()
-	noticed.EmbeddingWaits = "" // mode_reason says it
+	if saysWhy {
+		noticed.EmbeddingWaits = ""
+	}
 	status := statusOf(active, noticed, max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
 		status.Failed = status.Failed[:min(len(status.Failed), 1)]

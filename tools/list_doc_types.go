@@ -53,7 +53,7 @@ func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDo
 	if err != nil {
 		return ListDocTypesOutput{}, err
 	}
-	out := ListDocTypesOutput{Index: indexOfHits(active, before, catalog.Compounding)}
+	out := ListDocTypesOutput{Index: indexOfHits(active, before, catalog.Compounding, false)}
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{

@@ -70,7 +70,7 @@ func (h *Handler) answer(
 	end := AnswerEnd{
 		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), OmittedCount: len(answered.Omitted),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, before, scope.Collection, answered.Sources, answered.MayAnswer),
+		Index:          indexOfHits(active, before, scope.Collection, answered.Fallback != nil, answered.Sources, answered.MayAnswer),
 	}
 	for _, path := range answered.Omitted[:min(len(answered.Omitted), maxOmitted)] {
 		end.Omitted = append(end.Omitted, wirePath(path))

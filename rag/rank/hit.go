@@ -7,8 +7,6 @@ package rank
 
 import (
 	"math"
-	"path"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -61,6 +59,8 @@ type Hit struct {
 	names int
 	// inPairs says that the query has only pairs of characters.
 	inPairs bool
+	// closeness says how near the document is to the query word by word. It is the zero value if they were not compared.
+	closeness wordvec.Closeness
 	// near says that the document may answer, whatever its score.
 	near bool
 	// paths are the paths of the document and of its copies.
@@ -107,19 +107,6 @@ func (h Hit) probability() float64 {
 		logOdds = min(logOdds, 0)
 	}
 	return relevance.Score(logOdds)
-}
-
-// NearnessTo returns how much nearer the document is to a text than a document that is near by accident. It compares
-// title, summary, tags and best passage with the text word by word, by the built-in vectors.
-func (h Hit) NearnessTo(text string) float64 {
-	c := h.compare(text)
-	return c.Sum() - relevance.Near(h.Passages, c.Pieces)
-}
-
-// compare compares the document with a text word by word. The name of a file says what it is about.
-func (h Hit) compare(text string) wordvec.Closeness {
-	name := strings.TrimSuffix(path.Base(h.Path), path.Ext(h.Path))
-	return wordvec.Compare(text, strings.Join([]string{name, h.Title, h.Summary, h.Tags, h.HeaderPath, h.Content}, "\n"))
 }
 
 // Candidate is a passage that may answer.

@@ -49,8 +49,6 @@ const (
 	// minListed is how many documents are listed, whatever their grades, if the first document is likely and the others are
 	// related: of ten first documents with a score of .7 or more in six public repositories, five were wrong.
 	minListed = 3
-	// maxNear is how many documents are compared with the query word by word.
-	maxNear = 10
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
 	// sampled passages, and in at least minBroad of them.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
@@ -138,25 +136,6 @@ func (v Verdict) BesideAnswer() Verdict {
 // for, a document reaches it only if the text is its title.
 func (q Question) reached(hit Hit, threshold float64) bool {
 	return hit.Score >= threshold && (hit.titled || !q.Unasked || !q.Terms.Vague())
-}
-
-// withNear returns the documents, and marks which of the first are near the query, whatever their scores. One kind of
-// evidence is enough. In a score, a lack of another kind, and words that only the query has, count against a document.
-func (q Question) withNear(ranked []Hit, passages int) []Hit {
-	if q.Unasked || q.EachPassage || !q.ByWords || len(q.Lines) > 0 {
-		return ranked
-	}
-	marked := slices.Clone(ranked)
-	onEach(min(len(marked), maxNear), func(i int) {
-		hit := &marked[i]
-		closeness := hit.compare(q.Text)
-		words, meaning := hit.Evidence, hit.Evidence
-		words.Form, meaning.Form = relevance.Words, relevance.Meaning
-		hit.near = relevance.Score(words.Calibrated(words.LogOdds())) >= relevance.Likely ||
-			hit.byModel() && relevance.Score(meaning.Calibrated(meaning.LogOdds())) >= relevance.Likely ||
-			closeness.Sum() >= relevance.Near(passages, closeness.Pieces)
-	})
-	return marked
 }
 
 // broad returns the terms that say what a broad query is about: they are few, and many passages have each of them. It

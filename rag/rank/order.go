@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
-	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Order returns the documents that were found, in order of relevance, each with its most relevant
@@ -47,48 +45,6 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	}
 	ranked := scored(q.nearestFirst(slices.SortedFunc(maps.Values(best), compareHits)))
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
-}
-
-// maxCompared is how many documents are compared with the query word by word.
-const maxCompared = 20
-
-// nearestFirst compares the first documents with the query word by word, and orders them by that too. What counts is how
-// much nearer a document is than these documents on average, because few texts are near a long query. Missing documents
-// count as unrelated. The documents behind count as the least near, and stay behind. A pasted text has too many words.
-func (q Question) nearestFirst(ranked []Hit) []Hit {
-	if !q.BuiltIn || len(q.Lines) > 0 {
-		return ranked
-	}
-	nearness := make([]float64, maxCompared)
-	onEach(maxCompared, func(i int) {
-		var c wordvec.Closeness
-		if i < len(ranked) {
-			c = ranked[i].compare(q.Text)
-		}
-		nearness[i] = relevance.Nearness(c.Covered, c.Cosine, c.Pieces)
-	})
-	mean, least := 0.0, slices.Min(nearness)
-	for _, x := range nearness {
-		mean += x / maxCompared
-	}
-	for i, hit := range ranked {
-		if i < maxCompared {
-			ranked[i] = hit.withNearness(nearness[i] - mean)
-		} else {
-			ranked[i] = hit.withNearness(least - mean)
-		}
-	}
-	slices.SortFunc(ranked[:min(len(ranked), maxCompared)], compareHits)
-	return ranked
-}
-
-// withNearness adds a kind of evidence.
-func (h Hit) withNearness(nearness float64) Hit {
-	before := h.Evidence.LogOdds()
-	h.Nearness = nearness
-	more := h.Evidence.LogOdds() - before
-	h.LogOdds, h.Key = h.LogOdds+more, h.Key+more
-	return h
 }
 
 // scored returns the documents with their scores.
@@ -140,102 +96,6 @@ func withNamedFirst(ranked []Hit) []Hit {
 		}
 	}
 	return ranked
-}
-
-// Assess returns the passages with their evidence and log-odds, without questions of documents. The best
-// passage of a document, and a question that it answers, count for each of its passages.
-func Assess(q Question, candidates []Candidate, passages int) []Hit {
-	own := make([]assessment, len(candidates))
-	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
-	documents := map[int64]documentSignals{}
-	for i, a := range own {
-		id := candidates[i].ID
-		documents[id] = documents[id].with(a)
-	}
-	inPairs := q.Terms.InPairs()
-	hits := make([]Hit, 0, len(candidates))
-	for i, a := range own {
-		if candidates[i].isQuestion() {
-			continue
-		}
-		hit := candidates[i].Hit
-		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.named, hit.inPairs, hit.titled = a.named, inPairs, documents[hit.ID].asked
-		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
-		hits = append(hits, hit)
-	}
-	return hits
-}
-
-// withName returns higher log-odds for a passage that has the whole of a short query.
-func (h Hit) withName(logOdds float64) float64 {
-	if h.named {
-		return relevance.Named(logOdds)
-	}
-	return logOdds
-}
-
-// assessment says how relevant a passage is by itself.
-type assessment struct {
-	relevance.Evidence
-	comparison
-
-	named bool // as in Hit
-	asked bool // the passage is a question of its document, and the same as the query
-}
-
-func assess(q Question, c Candidate, passages int) assessment {
-	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
-	a.asked = c.isQuestion() && terms.Sequence(c.Content) == terms.Sequence(q.Text)
-	switch {
-	case a.byModel() && q.Calibration.Usable():
-		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
-	case a.builtIn():
-		a.Meaning = calibration.BuiltIn().LogOdds(c.Likeness)
-	}
-	if q.ByWords && c.Bm25 > 0 {
-		phrase, whole := q.Weights.Literal(c.Heading, c.Content)
-		a.Strength, a.Share, a.Phrase = relevance.Strength(c.Bm25, q.Weights.Sum), q.Weights.Share(c.Bm25), phrase
-		a.named = (whole || q.Terms.OneWord()) && !q.Unasked
-	}
-	switch {
-	case !q.ByWords, a.byModel() && relevance.MeaningDecides(q.Weights.Known):
-		a.Form = relevance.Meaning
-	case a.builtIn():
-		a.Form = relevance.BuiltIn
-	case !a.byModel():
-		a.Form = relevance.Words
-	}
-	return a
-}
-
-// documentSignals are the best signals of a document.
-type documentSignals struct {
-	signals  relevance.Signals
-	compared bool // the vector of at least one passage was compared
-	asked    bool // one of the document's questions is the query
-}
-
-// with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below
-// the zero value.
-func (d documentSignals) with(a assessment) documentSignals {
-	meaning, compared := d.signals.Meaning, a.byModel() || a.builtIn()
-	if compared && (!d.compared || a.Meaning > meaning) {
-		meaning = a.Meaning
-	}
-	d.signals = d.signals.Best(a.Signals)
-	d.signals.Meaning, d.compared, d.asked = meaning, d.compared || compared, d.asked || a.asked
-	return d
-}
-
-// best returns the signals for a passage, without meaning if it was not compared.
-func (d documentSignals) best(of comparison) relevance.Signals {
-	signals := d.signals
-	if !of.byModel() && !of.builtIn() {
-		signals.Meaning = 0
-	}
-	return signals
 }
 
 // bestLine is the line of a pasted text with the highest log-odds for a passage.

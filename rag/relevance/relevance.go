@@ -205,7 +205,7 @@ const Asked = .95
 // Nearness returns how near a document is to a query, word by word. The arguments are those of package wordvec: the share
 // of the query that the document covers, the cosine of both, and the number of the document's pieces. The numbers are
 // chosen on our own sets, Cranfield, CACM and 27 questions about four repositories. There nDCG@10 is .71 with it, and .63
-// without. On 28 questions about four others it is .77 and .73.
+// without. On 28 questions about four others it is .77 and .73, and on 57 about six more .63 and .65.
 func Nearness(covered, cosine float64, pieces int) float64 {
 	return covered + 2*cosine - .08*math.Log(float64(max(pieces, 1)))
 }

@@ -20,14 +20,23 @@ type Closeness struct {
 // Sum is 2 for the same words.
 func (c Closeness) Sum() float64 { return c.Covered + c.Cosine }
 
-// Compare returns the Closeness of a text to a query.
-func Compare(query, text string) Closeness {
-	asked, said := direct(query), direct(text)
-	if len(asked) == 0 || len(said) == 0 {
+// Query is a query that is compared with several texts.
+type Query struct {
+	pieces []direction
+	vector []float32
+}
+
+// NewQuery returns the query with a text.
+func NewQuery(text string) Query { return Query{direct(text), Vector(text)} }
+
+// Compare returns the Closeness of a text to the query.
+func (q Query) Compare(text string) Closeness {
+	said := direct(text)
+	if len(q.pieces) == 0 || len(said) == 0 {
 		return Closeness{Pieces: len(said)}
 	}
 	var covered, all float64
-	for _, piece := range asked {
+	for _, piece := range q.pieces {
 		nearest := 0.0
 		for _, other := range said {
 			nearest = max(nearest, dot(piece.row, other.row)/(piece.length*other.length))
@@ -35,7 +44,7 @@ func Compare(query, text string) Closeness {
 		covered += piece.weight * nearest
 		all += piece.weight
 	}
-	return Closeness{covered / max(all, telling), Cosine(Vector(query), Vector(text)), len(said)}
+	return Closeness{covered / max(all, telling), Cosine(q.vector, Vector(text)), len(said)}
 }
 
 // Cosine returns the cosine of vectors of length 1, and 0 if one is missing.

@@ -96,7 +96,7 @@ WHERE l.project_id = @project_id AND l.document_id = f.document_id AND l.ordinal
     AND l.target_id IS DISTINCT FROM f.target_id;
 
 -- name: LinkPairs :many
--- The pairs of given documents of which one names the other.
+-- The pairs of given documents in which the first one links to the second.
 SELECT l.document_id AS from_id, d.id AS to_id
 FROM document_links l
 JOIN documents d ON d.project_id = @project_id AND d.id = ANY(@documents::bigint[]) AND (d.id = l.target_id

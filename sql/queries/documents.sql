@@ -122,7 +122,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentsNamed :many
--- The documents whose path has a given form, or that have a number such as #12, the shortest path first. The query
+-- The documents with a path of a given form, or with a number such as #12, the shortest path first. The query
 -- compares all paths of the tenant.
 SELECT relative_path, title
 FROM documents

@@ -1,0 +1,103 @@
+package rank
+
+import (
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Assess returns the passages with their evidence and log-odds, without questions of documents. The best
+// passage of a document, and a question that it answers, count for each of its passages.
+func Assess(q Question, candidates []Candidate, passages int) []Hit {
+	own := make([]assessment, len(candidates))
+	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
+	documents := map[int64]documentSignals{}
+	for i, a := range own {
+		id := candidates[i].ID
+		documents[id] = documents[id].with(a)
+	}
+	inPairs := q.Terms.InPairs()
+	hits := make([]Hit, 0, len(candidates))
+	for i, a := range own {
+		if candidates[i].isQuestion() {
+			continue
+		}
+		hit := candidates[i].Hit
+		hit.comparison, hit.Evidence = a.comparison, a.Evidence
+		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
+		hit.named, hit.inPairs, hit.titled = a.named, inPairs, documents[hit.ID].asked
+		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
+		hits = append(hits, hit)
+	}
+	return hits
+}
+
+// withName returns higher log-odds for a passage that has the whole of a short query.
+func (h Hit) withName(logOdds float64) float64 {
+	if h.named {
+		return relevance.Named(logOdds)
+	}
+	return logOdds
+}
+
+// assessment says how relevant a passage is by itself.
+type assessment struct {
+	relevance.Evidence
+	comparison
+
+	named bool // as in Hit
+	asked bool // the passage is a question of its document, and the same as the query
+}
+
+func assess(q Question, c Candidate, passages int) assessment {
+	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
+	a.asked = c.isQuestion() && terms.Sequence(c.Content) == terms.Sequence(q.Text)
+	switch {
+	case a.byModel() && q.Calibration.Usable():
+		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
+	case a.builtIn():
+		a.Meaning = calibration.BuiltIn().LogOdds(c.Likeness)
+	}
+	if q.ByWords && c.Bm25 > 0 {
+		phrase, whole := q.Weights.Literal(c.Heading, c.Content)
+		a.Strength, a.Share, a.Phrase = relevance.Strength(c.Bm25, q.Weights.Sum), q.Weights.Share(c.Bm25), phrase
+		a.named = (whole || q.Terms.OneWord()) && !q.Unasked
+	}
+	switch {
+	case !q.ByWords, a.byModel() && relevance.MeaningDecides(q.Weights.Known):
+		a.Form = relevance.Meaning
+	case a.builtIn():
+		a.Form = relevance.BuiltIn
+	case !a.byModel():
+		a.Form = relevance.Words
+	}
+	return a
+}
+
+// documentSignals are the best signals of a document.
+type documentSignals struct {
+	signals  relevance.Signals
+	compared bool // the vector of at least one passage was compared
+	asked    bool // one of the document's questions is the query
+}
+
+// with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below
+// the zero value.
+func (d documentSignals) with(a assessment) documentSignals {
+	meaning, compared := d.signals.Meaning, a.byModel() || a.builtIn()
+	if compared && (!d.compared || a.Meaning > meaning) {
+		meaning = a.Meaning
+	}
+	d.signals = d.signals.Best(a.Signals)
+	d.signals.Meaning, d.compared, d.asked = meaning, d.compared || compared, d.asked || a.asked
+	return d
+}
+
+// best returns the signals for a passage, without meaning if it was not compared.
+func (d documentSignals) best(of comparison) relevance.Signals {
+	signals := d.signals
+	if !of.byModel() && !of.builtIn() {
+		signals.Meaning = 0
+	}
+	return signals
+}
