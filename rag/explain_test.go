@@ -29,7 +29,7 @@ func TestExplain_IsOfTheSearch(t *testing.T) {
 	for _, hit := range got.Documents {
 		paths = append(paths, hit.Path)
 		terms := hit.Evidence.Parts()
-		sum := terms.Meaning + terms.Strength + terms.Share + terms.Phrase + terms.Nearness + terms.Passages + terms.Base
+		sum := terms.Meaning + terms.Strength + terms.Share + terms.Phrase + terms.Passages + terms.Base
 		// One of them has the whole of this short query.
 		if hit.LogOdds != sum && (hit.Path != "docs/pool.md" || hit.LogOdds != max(sum, 0)) {
 			t.Errorf("%s has the log-odds %g and score %g, of %+v", hit.Path, hit.LogOdds, hit.Score, terms)

@@ -2,10 +2,12 @@ package rag_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -118,5 +120,22 @@ func TestSearch_BuiltInVectors(t *testing.T) {
 	// A query of stop words alone has a meaning too.
 	if list, hits := f.found(t, rag.Query{Text: "what is it about"}); len(list) != 2 || hits.Mode != rag.Hybrid || !hits.BuiltIn {
 		t.Errorf("a query of stop words finds %q, by %+v", list, hits.Coverage)
+	}
+}
+
+// Without Ollama a rare name makes its document sure, although the document's other words are far from the query.
+func TestSearch_RareNameWithoutOllama(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/mooring.md", "# Harbour", "", "Ships arrive at night. Call `berthQX7 --purge` in the morning, or the crane waits.")}
+	for i := range 40 {
+		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), "# Queue "+fmt.Sprint(i), "", "Why a worker is not free, and what the queue does about it."))
+	}
+	f.AddText(t, f.Tenant, files...)
+	f.Searcher = f.NewSearcher(noServer{})
+	for _, text := range []string{"why is berthQX7 not free", "what is berthQX7, and who calls it?"} {
+		if _, hits := f.found(t, rag.Query{Text: text, Limit: 1}); hits.Documents[0].Path != "docs/mooring.md" || hits.Documents[0].Score < .85 {
+			t.Errorf("%s: got %s with a score of %.2f, want docs/mooring.md with .85", text, hits.Documents[0].Path, hits.Documents[0].Score)
+		}
 	}
 }

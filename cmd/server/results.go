@@ -144,7 +144,7 @@ func printExplanation(table io.Writer, e tools.ExplainOutput) {
 	}
 	plain.Printf(table, "\n%s found, the first %d:\n", plain.Count(e.Candidates, "document"), len(e.Results))
 	plain.Printf(table, "log-odds, with %s:\n", plain.Count(e.Passages, "passage"))
-	plain.Printf(table, "rank\tcosine\tmeaning\twords\tshare\tphrase\tnear\tpassages\tbase\tsum\tscore\torder\tdocument\n")
+	plain.Printf(table, "rank\tcosine\tmeaning\twords\tshare\tphrase\tpassages\tbase\tsum\tscore\torder\tdocument\n")
 	for _, r := range e.Results {
 		cosine, below := "-", ""
 		if r.Cosine != nil {
@@ -154,8 +154,8 @@ func printExplanation(table io.Writer, e tools.ExplainOutput) {
 			below = "<"
 		}
 		t := r.Terms
-		plain.Printf(table, "%d\t%s\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%.3f%s\t%+.2f\t%s:%d\n",
-			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Nearness, t.Passages, t.Base,
+		plain.Printf(table, "%d\t%s\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%.3f%s\t%+.2f\t%s:%d\n",
+			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Passages, t.Base,
 			r.LogOdds, r.RelevanceScore, below, r.SortKey,
 			plain.Path(r.Path), r.StartLine)
 	}

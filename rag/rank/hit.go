@@ -11,7 +11,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
-	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Hit is a document with its best passage.
@@ -59,8 +58,6 @@ type Hit struct {
 	names int
 	// inPairs says that the query has only pairs of characters.
 	inPairs bool
-	// closeness says how near the document is to the query word by word. It is the zero value if they were not compared.
-	closeness wordvec.Closeness
 	// near says that the document may answer, whatever its score.
 	near bool
 	// paths are the paths of the document and of its copies.

@@ -43,7 +43,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.paths = paths[passage.file]
 		best[passage] = hit
 	}
-	ranked := scored(q.nearestFirst(slices.SortedFunc(maps.Values(best), compareHits)))
+	ranked := scored(slices.SortedFunc(maps.Values(best), compareHits))
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
 }
 

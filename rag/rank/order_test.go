@@ -1,8 +1,6 @@
 package rank_test
 
 import (
-	gocmp "cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -211,29 +209,6 @@ func TestHit_NearnessTo(t *testing.T) {
 	among.Passages = 1_000
 	if near.NearnessTo(text) <= far.NearnessTo(text) || among.NearnessTo(text) >= near.NearnessTo(text) {
 		t.Errorf("near %.2f, far %.2f, among many %.2f", near.NearnessTo(text), far.NearnessTo(text), among.NearnessTo(text))
-	}
-}
-
-// Of documents with nearly the same words, the one that says more of the query in other words comes first. Documents
-// that are not compared word by word stay behind the compared ones.
-func TestOrder_NearestFirst(t *testing.T) {
-	t.Parallel()
-	q := words(t, "the picture freezes when somebody casts a spell")
-	q.BuiltIn = true
-	candidates := []rank.Candidate{}
-	for id := range int64(30) {
-		c := found(q, id, fmt.Sprintf("pool-%02d.md", id), .5-.001*float64(id))
-		c.Likeness, c.Content = .2, "Take a lease instead of a lock."
-		candidates = append(candidates, c)
-	}
-	candidates[10].Path, candidates[10].Title, candidates[10].Content = "stutter.md", "Stutter of the first effect", "Magic freezes the frame until a shader is compiled."
-	candidates[25].Path, candidates[25].Title, candidates[25].Content = "late.md", candidates[10].Title, candidates[10].Content
-	ranked := rank.Order(q, candidates, passages)
-	if ranked[0].Path != "stutter.md" || slices.Contains(paths(ranked[:20]), "late.md") {
-		t.Errorf("got %q, want stutter.md first, and late.md behind the first twenty", paths(ranked))
-	}
-	if !slices.IsSortedFunc(ranked, func(a, b rank.Hit) int { return gocmp.Compare(b.Score, a.Score) }) {
-		t.Error("a document has a higher score than the one before")
 	}
 }
 

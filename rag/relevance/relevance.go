@@ -37,14 +37,14 @@ const (
 
 // weights multiply the evidence. passages multiplies ln N: the more passages a search
 // may return, the more likely it is that one of them looks right by accident.
-type weights struct{ meaning, strength, share, phrase, nearness, passages, base float64 }
+type weights struct{ meaning, strength, share, phrase, passages, base float64 }
 
 func (f Form) weights() weights {
 	switch f {
 	case Words:
 		return weights{strength: 3, share: 3.5, phrase: 2.5, passages: -.7, base: -6.3}
 	case BuiltIn:
-		return weights{meaning: .2, strength: 3, share: 2.7, phrase: 3, nearness: 5, passages: -.75, base: -5.6}
+		return weights{meaning: .3, strength: 3, share: 2.7, phrase: 3, passages: -.75, base: -5.6}
 	case Meaning:
 		return weights{meaning: .5, passages: -.2, base: -1}
 	default:
@@ -63,7 +63,7 @@ func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.601, -.308, -1.38},
 		Words:   {.898, -.391, -2.05},
-		BuiltIn: {.506, -.128, -2.33},
+		BuiltIn: {.717, -.295, -1.43},
 		Meaning: {.911, -.385, -1.05},
 	}[f]
 }
@@ -130,8 +130,6 @@ type Evidence struct {
 	Signals
 	// Phrase is the part of the query that the passage has word by word, in [0,1].
 	Phrase float64
-	// Nearness is by how much the document's [Nearness] exceeds that of other found documents. It counts for the form BuiltIn.
-	Nearness float64
 	// Crowd is the crowd of the search.
 	Crowd Crowd
 	// Passages is how many passages the search could return, at least 1.
@@ -169,7 +167,6 @@ type Parts struct {
 	Strength float64 `json:"strength"`
 	Share    float64 `json:"share"`
 	Phrase   float64 `json:"phrase"`
-	Nearness float64 `json:"nearness"`
 	Passages float64 `json:"passages"`
 	Base     float64 `json:"base"`
 }
@@ -179,15 +176,14 @@ func (e Evidence) Parts() Parts {
 	w := e.Form.weights()
 	return Parts{
 		Meaning: w.meaning * e.Meaning, Strength: w.strength * e.Strength, Share: w.share * e.Share,
-		Phrase: w.phrase * e.Phrase, Nearness: w.nearness * e.Nearness,
-		Passages: w.passages * math.Log(float64(max(e.Passages, 1))), Base: w.base,
+		Phrase: w.phrase * e.Phrase, Passages: w.passages * math.Log(float64(max(e.Passages, 1))), Base: w.base,
 	}
 }
 
 // LogOdds returns the log-odds that the passage's document answers the query.
 func (e Evidence) LogOdds() float64 {
 	t := e.Parts()
-	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Nearness + t.Passages + t.Base
+	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
 // Sure is the least score of a sure document: of documents with this score seven in ten answer.
@@ -201,14 +197,6 @@ const Unrelated = .1
 
 // Asked is the least score of a document that the query names by its title, path, number or question. It is chosen.
 const Asked = .95
-
-// Nearness returns how near a document is to a query, word by word. The arguments are those of package wordvec: the share
-// of the query that the document covers, the cosine of both, and the number of the document's pieces. The numbers are
-// chosen on our own sets, Cranfield, CACM and 27 questions about four repositories. There nDCG@10 is .71 with it, and .63
-// without. On 28 questions about four others it is .77 and .73, and on 57 about six more .63 and .65.
-func Nearness(covered, cosine float64, pieces int) float64 {
-	return covered + 2*cosine - .08*math.Log(float64(max(pieces, 1)))
-}
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
 // project has few of a question's words. The more passages there are, and the more pieces the text has, the more

@@ -30,7 +30,7 @@ func TestLogOdds(t *testing.T) {
 		{"nothing known, of a hundred", relevance.Evidence{Passages: 100}, -.8*4.605170186 - 4.8},
 		{"words and meaning", relevance.Evidence{Signals: signals, Phrase: .5, Passages: 100}, 2 + 7.5 + 2.4 + 2 - .8*4.605170186 - 4.8},
 		{"words alone", relevance.Evidence{Form: relevance.Words, Signals: signals, Phrase: .5, Passages: 100}, 9 + 2.8 + 1.25 - .7*4.605170186 - 6.3},
-		{"words and built-in vectors", relevance.Evidence{Form: relevance.BuiltIn, Signals: signals, Phrase: .5, Nearness: -.2, Passages: 100}, 1 + 9 + 2.16 + 1.5 - 1 - .75*4.605170186 - 5.6},
+		{"words and built-in vectors", relevance.Evidence{Form: relevance.BuiltIn, Signals: signals, Phrase: .5, Passages: 100}, 1.5 + 9 + 2.16 + 1.5 - .75*4.605170186 - 5.6},
 		{"meaning alone", relevance.Evidence{Form: relevance.Meaning, Signals: signals, Phrase: .5, Passages: 100}, 2.5 - .2*4.605170186 - 1},
 		{"a cosine that speaks against it", relevance.Evidence{Signals: relevance.Signals{Meaning: -10}, Passages: 1}, -8.8},
 	} {

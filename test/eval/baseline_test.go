@@ -226,8 +226,8 @@ func TestHook_KeepsItsFloors(t *testing.T) {
 			t.Parallel()
 			testenv.Slow(t, "questions of whole collections are judged")
 			s := judgeSet(t, test.set, nobody, test.others, nil, true, lexical)[lexical][0]
-			if got := s.pointedUnasked(isEveryday); len(got) != 200 || share(got) > .01 {
-				t.Errorf("of %d everyday prompts %.3f get a document, want at most .01 of 200", len(got), share(got))
+			if got := s.pointedUnasked(isEveryday); len(got) != 200 || share(got) > .005 {
+				t.Errorf("of %d everyday prompts %.3f get a document, want at most .005 of 200", len(got), share(got))
 			}
 			if got := s.pointedUnasked(isOther); len(got) < 100 || share(got) > test.shown {
 				t.Errorf("of %d questions of others %.3f get a document, want at most %g", len(got), share(got), test.shown)
