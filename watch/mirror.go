@@ -252,15 +252,13 @@ func (m *Mirror) walk(ctx context.Context, n *notifier, whole bool) error {
 		return err
 	}
 	whole = whole || before.known == nil
+	indexed := func(context.Context) (map[string]document.Stamp, error) { return before.known, nil }
 	if whole && m.index != nil {
-		known, err := m.index.Known(ctx)
-		if err != nil {
-			return err
-		}
-		before = outcome{known: known}
+		before.failed, indexed = nil, m.index.Known
 	}
 	walk := &reconciler{
-		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready, enter: n.watch,
+		folder: m.folder, indexer: m.index, indexed: indexed, failing: errorsByPath(before.failed), whole: whole,
+		ready: m.ready, enter: n.watch,
 		report: func(done, total int) {
 			m.update(func(s *Progress) { s.Done, s.Total, s.Err = done, total, nil })
 		},

@@ -12,8 +12,11 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // Indexer is the index that a folder is mirrored to. Paths are those of the index. Several goroutines
@@ -68,11 +71,12 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	before  outcome // of the last walk; for a whole walk it has only known, from the index
-	whole   bool
-	ready   func() error          // asked before every write
-	report  func(done, total int) // called with the changed files so far, by one goroutine at a time
-	enter   func(folder string)   // called before a folder is read
+	indexed func(ctx context.Context) (map[string]document.Stamp, error) // returns known; called during the walk
+	failing map[string]error                                             // why files failed at the last walk, by path
+	whole   bool                                                         // indexed asks the index
+	ready   func() error                                                 // asked before every write
+	report  func(done, total int)                                        // called with the changed files so far, by one goroutine at a time
+	enter   func(folder string)                                          // called before a folder is read
 
 	mu sync.Mutex
 	outcome
@@ -85,9 +89,13 @@ type reconciler struct {
 // other bytes, and removes missing files from the index. After an error, which may be that of ready, the
 // work can be done again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
-	r.known, r.touched = r.before.known, map[string]document.Stamp{}
+	r.touched = map[string]document.Stamp{}
 	root, err := r.folder.Open()
 	if errors.Is(err, fs.ErrNotExist) && r.folder.MayBeMissing {
+		r.known, err = r.indexed(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
 		r.gone = slices.Collect(maps.Keys(r.known))
 		return outcome{removed: len(r.gone)}, r.remove(ctx)
 	}
@@ -96,10 +104,11 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	r.root = root
-	changed, err := r.compare(ctx)
+	visits, err := r.look(ctx)
 	if err != nil {
-		return outcome{}, fmt.Errorf("walk folder: %w", err)
+		return outcome{}, err
 	}
+	changed := r.compare(visits)
 	if r.indexer == nil {
 		return r.outcome, nil
 	}
@@ -141,36 +150,65 @@ func (r *reconciler) remove(ctx context.Context) error {
 	return nil
 }
 
-// compare walks the folder and returns the changed files. It keeps the paths of missing files in gone. A
-// file that has failed and has not changed fails again.
-func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
+// visit is a file or a folder that a walk has met. err says why it is no document, or cannot be read.
+type visit struct {
+	entry
+
+	err error
+}
+
+// look walks the folder, and asks the index meanwhile what it holds.
+func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
+	group, inGroup := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return panics.Catch(func() (err error) {
+			r.known, err = r.indexed(inGroup)
+			return err
+		})
+	})
+	err = r.folder.walk(inGroup, r.root, func(e entry, err error) {
+		if e.folder && err == nil {
+			r.enter(e.name)
+		}
+		visits = append(visits, visit{e, err})
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("walk folder: %w", err)
+	}
+	return visits, nil
+}
+
+// compare returns the changed files of a walk. It keeps the paths of missing files in gone. A file that has failed and
+// has not changed fails again.
+func (r *reconciler) compare(visits []visit) []entry {
 	var changed []entry
-	seen := make(map[string]struct{}, len(r.known))
+	seen := make(map[string]struct{}, len(visits))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
 	stamps := map[string]document.Stamp{} // of all folders; the walk visits a folder before its files
-	failed := errorsByPath(r.before.failed)
-	err := r.folder.walk(ctx, r.root, func(e entry, err error) {
+	for _, e := range visits {
 		if !e.folder {
 			r.state += e.sum()
 			r.addFoldersOf(e.name, stamps)
 		}
-		if err != nil {
-			r.fail(e.path, err)
-			if !unfit(err) { // the index keeps the file, or everything in the folder
+		if e.err != nil {
+			r.fail(e.path, e.err)
+			if !unfit(e.err) { // the index keeps the file, or everything in the folder
 				seen[e.path] = struct{}{}
 				unreadable = append(unreadable, e.path+"/")
 			}
-			return
+			continue
 		}
 		if e.folder {
 			stamps[e.name] = e.stamp
-			r.enter(e.name)
-			return
+			continue
 		}
 		seen[e.path] = struct{}{}
 		stamp, isKnown := r.known[e.path]
-		reason, hasFailed := failed[e.path]
+		reason, hasFailed := r.failing[e.path]
 		switch {
 		case !isKnown || !stamp.Proves(e.stamp):
 			// Others may have written to the index since the last walk. So only a file that was not
@@ -178,11 +216,11 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}
-			changed = append(changed, e)
+			changed = append(changed, e.entry)
 		case hasFailed:
 			r.fail(e.path, reason)
 		}
-	})
+	}
 	r.folders["."] = stamps["."]
 	for indexed := range r.known {
 		_, isSeen := seen[indexed]
@@ -190,7 +228,7 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 			r.gone = append(r.gone, indexed)
 		}
 	}
-	return changed, err
+	return changed
 }
 
 // SyncResult counts the documents of a [Sync].
@@ -209,14 +247,13 @@ func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {
-	known, err := indexer.Known(ctx)
-	if err != nil {
-		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
-	}
-	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
 	once := &reconciler{
-		folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report,
-		enter: func(string) {},
+		folder: folder, indexer: indexer, whole: true, ready: ready, report: report, enter: func(string) {},
+		indexed: func(ctx context.Context) (map[string]document.Stamp, error) {
+			known, err := indexer.Known(ctx)
+			maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
+			return known, err
+		},
 	}
 	if ready == nil {
 		once.ready = func() error { return nil }

@@ -78,7 +78,7 @@ func TestReconciler_EntersAFolderBeforeItReadsIt(t *testing.T) {
 	var entered []string
 	walk := &reconciler{
 		folder: Folder{Dir: dir, Match: func(string) bool { return true }}, indexer: index, whole: true,
-		before: outcome{known: map[string]document.Stamp{}}, ready: func() error { return nil }, report: func(int, int) {},
+		indexed: index.Known, ready: func() error { return nil }, report: func(int, int) {},
 		enter: func(folder string) {
 			entered = append(entered, folder)
 			if len(entered) < 4 {
