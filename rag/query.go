@@ -62,6 +62,15 @@ type Query struct {
 // Hit is a document with its best passage.
 type Hit = rank.Hit
 
+// Paths returns the paths of the hits, in their order.
+func Paths(hits []Hit) []string {
+	paths := make([]string, len(hits))
+	for i, hit := range hits {
+		paths[i] = hit.Path
+	}
+	return paths
+}
+
 // Grade says how sure a search is that a document answers the query.
 type Grade = rank.Grade
 

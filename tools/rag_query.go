@@ -160,7 +160,6 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		return RagQueryOutput{}, err
 	}
 	config := active.Definition.Config
-	stale := active.Stale(ctx)
 	answered, end, err := h.answer(ctx, active, active.Compounding(), answer.Question{
 		Query: rag.Query{
 			Text: in.Query, Filter: rag.Filter{DocTypes: in.DocTypes},
@@ -171,14 +170,15 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
-		Stale:           stale,
+		Stale:           func(documents []string) map[string]string { return active.Stale(ctx, documents) },
 	})
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
 	out := RagQueryOutput{Answer: answered.Text, AnswerEnd: end}
 	var sources, linked int
-	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
+	stale := active.Stale(ctx, rag.Paths(answered.Sources))
+	out.Sources, sources = fit(sourcesOf(answered.Sources, stale), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
 	return out, nil

@@ -103,12 +103,11 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	stale := active.Stale(ctx)
 	hits, end, err := h.search(ctx, active, active.Compounding(), query)
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
+	results, omitted := fit(searchResults(hits.Documents, active.Stale(ctx, rag.Paths(hits.Documents))), maxList)
 	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 

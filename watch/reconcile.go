@@ -71,12 +71,13 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	indexed func(ctx context.Context) (map[string]document.Stamp, error) // returns known; called during the walk
-	failing map[string]error                                             // why files failed at the last walk, by path
-	whole   bool                                                         // indexed asks the index
-	ready   func() error                                                 // asked before every write
-	report  func(done, total int)                                        // called with the changed files so far, by one goroutine at a time
-	enter   func(folder string)                                          // called before a folder is read
+	// indexed returns known. It is called during the walk, and asks the index if the walk is whole.
+	indexed func(ctx context.Context) (map[string]document.Stamp, error)
+	whole   bool
+	failing map[string]error      // why files failed at the last walk, by path
+	ready   func() error          // asked before every write
+	report  func(done, total int) // called with the changed files so far, by one goroutine at a time
+	enter   func(folder string)   // called before a folder is read
 
 	mu sync.Mutex
 	outcome
@@ -167,13 +168,14 @@ func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 		})
 	})
 	err = r.folder.walk(inGroup, r.root, func(e entry, err error) {
-		if e.folder && err == nil {
+		isReadable := err == nil
+		if e.folder && isReadable {
 			r.enter(e.name)
 		}
 		visits = append(visits, visit{e, err})
 	})
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // the indexer's
 	}
 	if err != nil {
 		return nil, fmt.Errorf("walk folder: %w", err)

@@ -113,7 +113,7 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	if in == catalog.Handbook {
 		return c
 	}
-	if in == catalog.Compounding && p.Stale(ctx)()[c.Path] != "" {
+	if in == catalog.Compounding && p.Stale(ctx, []string{c.Path})[c.Path] != "" {
 		c.notes = " It may be outdated: places that it cites have changed."
 	}
 	if p.Outdated(in, []rag.Hit{c.Hit}) > 0 {

@@ -36,8 +36,8 @@ type Documents interface {
 	Book(ctx context.Context) *quoted.Book
 	// Read returns a document as it is on disk. path is its path in the index.
 	Read(path string) (document.File, error)
-	// Stale returns a function that maps a document's path to its cited places that have changed.
-	Stale(ctx context.Context) func() map[string]string
+	// Stale maps the paths of documents to their cited places that have changed.
+	Stale(ctx context.Context, documents []string) map[string]string
 	// Outdated counts the hits whose files differ from the index.
 	Outdated(of catalog.Collection, hits []rag.Hit) int
 }

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -72,7 +71,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	isHandbook := func(c catalog.Collection) bool { return c == catalog.Handbook }
 	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), isHandbook)
 	a.stale = &staleDocuments{
-		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
+		root: p.Root, once: w.once, logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.Citations(ctx, a.Compounding()) },
 		due:   make(chan struct{}, 1), checked: make(chan struct{}),
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,9 +29,10 @@ const (
 // staleDocuments finds out in the background which documents may no longer be true. It checks when a call first
 // asks, and when the commit or the documents change. Safe for concurrent use.
 type staleDocuments struct {
-	checker *history.PlaceChecker
-	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
-	logger  *slog.Logger
+	root   string // of the repository
+	cited  func(ctx context.Context) ([]index.CitedPlaces, error)
+	logger *slog.Logger
+	once   bool // as [Workspace.Once]: each call checks the documents that it has found
 
 	due     chan struct{} // holds a token when a check is due
 	checked chan struct{} // closed when the first check has ended
@@ -45,26 +47,44 @@ type staleDocuments struct {
 // staleness is the result of a check: changes of cited places by the document's path, and new paths by cited paths.
 type staleness struct{ changes, moved map[string]string }
 
-// Stale returns a function that maps a document's path to the cited places that have changed since the document
-// was written. Only committed changes count. Until the first check has ended, the function waits a moment for it.
-func (p *Project) Stale(ctx context.Context) func() map[string]string {
-	ask := p.stale.ask(ctx)
-	return func() map[string]string { return ask().changes }
+// Stale says of documents, by their paths, which of the places that they cite have changed since the document was
+// written. It may also have others. Only committed changes count. Until the first check has ended, Stale waits a moment
+// for it.
+func (p *Project) Stale(ctx context.Context, documents []string) map[string]string {
+	if p.stale.once {
+		return p.stale.of(ctx, documents)
+	}
+	return p.stale.ask(ctx).changes
 }
 
-func (s *staleDocuments) ask(ctx context.Context) func() staleness {
+func (s *staleDocuments) ask(ctx context.Context) staleness {
 	if !isClosed(s.checked) {
 		signal(s.due)
 	}
-	return func() staleness {
-		waitFor(ctx, s.checked)
-		return *cmp.Or(s.latest.Load(), &staleness{})
+	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
+	defer cancel()
+	select {
+	case <-s.checked:
+	case <-limited.Done():
 	}
+	return *cmp.Or(s.latest.Load(), &staleness{})
+}
+
+// of checks some documents at once. If that takes too long, none counts as changed.
+func (s *staleDocuments) of(ctx context.Context, documents []string) map[string]string {
+	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
+	defer cancel()
+	isFound := func(path string) bool { return slices.Contains(documents, path) }
+	found, err := s.look(limited, history.NewPlaceChecker(s.root), isFound)
+	if err != nil {
+		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
+	}
+	return found.changes
 }
 
 // Sources returns the files of the repository that documents may be about. Moved waits as Stale does.
 func (p *Project) Sources() Sources {
-	moved := func(ctx context.Context) map[string]string { return p.stale.ask(ctx)().moved }
+	moved := func(ctx context.Context) map[string]string { return p.stale.ask(ctx).moved }
 	return Sources{Root: p.Definition.Root, Moved: moved}
 }
 
@@ -77,22 +97,18 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// waitFor waits until c is closed, up to maxCheckWait or a share of the time that ctx has left.
-func waitFor(ctx context.Context, c <-chan struct{}) {
-	most := maxCheckWait
-	if deadline, isLimited := ctx.Deadline(); isLimited {
-		most = min(most, time.Until(deadline)/checkWaitShare)
+// checkWait returns how long a call may wait for a check: maxCheckWait, or a share of the time that ctx has left.
+func checkWait(ctx context.Context) time.Duration {
+	deadline, isLimited := ctx.Deadline()
+	if !isLimited {
+		return maxCheckWait
 	}
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	select {
-	case <-c:
-	case <-ctx.Done():
-	}
+	return min(maxCheckWait, time.Until(deadline)/checkWaitShare)
 }
 
 // run makes the checks that are due, until ctx ends.
 func (s *staleDocuments) run(ctx context.Context) {
+	checker := history.NewPlaceChecker(s.root)
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,7 +116,7 @@ func (s *staleDocuments) run(ctx context.Context) {
 		case <-s.due:
 		}
 		began := time.Now()
-		s.refresh(ctx)
+		s.refresh(ctx, checker)
 		wait(ctx, max(staleAge, staleShare*time.Since(began)))
 	}
 }
@@ -115,8 +131,11 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 }
 
 // refresh makes a check. After an error the earlier result stays.
-func (s *staleDocuments) refresh(ctx context.Context) {
-	if err := s.look(ctx); err != nil && ctx.Err() == nil {
+func (s *staleDocuments) refresh(ctx context.Context, checker *history.PlaceChecker) {
+	found, err := s.look(ctx, checker, func(string) bool { return true })
+	if err == nil {
+		s.latest.Store(&found)
+	} else if ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 	}
 	if !isClosed(s.checked) {
@@ -124,26 +143,31 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	}
 }
 
-// look reads which places documents cite, and asks git how they have changed. Without git no document is stale: a
-// missing file may belong to another repository.
-func (s *staleDocuments) look(ctx context.Context) error {
+// look reads which places documents cite, and asks git how they have changed. takes says by its path whether a document
+// is checked. Without git no document is stale: a missing file may belong to another repository.
+func (s *staleDocuments) look(
+	ctx context.Context, checker *history.PlaceChecker, takes func(path string) bool,
+) (staleness, error) {
 	cited, err := s.cited(ctx)
 	if err != nil {
-		return err
+		return staleness{}, err
 	}
-	documents := make([]history.CitingDocument, len(cited))
-	for i, d := range cited {
-		documents[i].Path = d.Path
-		for _, text := range d.Places {
-			documents[i].Places = append(documents[i].Places, document.ParsePlace(text))
+	var documents []history.CitingDocument
+	for _, d := range cited {
+		if !takes(d.Path) {
+			continue
 		}
+		citing := history.CitingDocument{Path: d.Path}
+		for _, text := range d.Places {
+			citing.Places = append(citing.Places, document.ParsePlace(text))
+		}
+		documents = append(documents, citing)
 	}
-	changes, err := s.checker.Check(ctx, documents)
+	changes, err := checker.Check(ctx, documents)
 	if err != nil {
-		return err
+		return staleness{}, err
 	}
-	s.latest.Store(&staleness{changes: describeChanges(documents, changes), moved: history.MovedPaths(documents, changes)})
-	return nil
+	return staleness{changes: describeChanges(documents, changes), moved: history.MovedPaths(documents, changes)}, nil
 }
 
 // describeChanges maps a document's path to a sentence: how many of its places have changed, moved or gone, and

@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -17,7 +16,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
 		s := &staleDocuments{
-			checker: history.NewPlaceChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
+			root: t.TempDir(), logger: slog.New(slog.DiscardHandler),
 			cited: func(context.Context) ([]index.CitedPlaces, error) {
 				looks++
 				return nil, nil
@@ -29,7 +28,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 		go s.run(ctx)
 		for want := 1; want <= 2; want++ {
 			for range 3 {
-				s.ask(ctx)()
+				s.ask(ctx)
 				time.Sleep(staleAge) // by the clock of the test
 				synctest.Wait()
 			}
@@ -51,7 +50,7 @@ func TestStaleDocuments_LeaveAHookItsTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		s.ask(ctx)()
+		s.ask(ctx)
 		if took := time.Since(began); took > 50*time.Millisecond {
 			t.Errorf("of 250 ms it waits %s", took)
 		}

@@ -31,7 +31,7 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	f.Git("init", "-q", "-b", "main")
 	commit("2026-01-01")
 	active := f.activate(t, f.server(t), "main")
-	if got := active.Stale(t.Context())(); len(got) > 0 {
+	if got := active.Stale(t.Context(), nil); len(got) > 0 {
 		t.Errorf("stale before any change: %v", got)
 	}
 	f.Put("src/pool.go", "package src // changed\n")
@@ -45,9 +45,17 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	}
 	var got map[string]string
 	eventually(t, "the stale documents are known", func() bool {
-		got = active.Stale(t.Context())()
+		got = active.Stale(t.Context(), nil)
 		return cmp.Equal(want, got)
 	})
+	// A process that ends soon checks only what it has found.
+	once := f.server(t)
+	once.Once()
+	found := f.activate(t, once, "main").Stale(t.Context(), []string{folder + "changed.md", folder + "same.md"})
+	delete(want, folder+"moved.md")
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("stale of two documents (-want +got):\n%s", diff)
+	}
 	citing, err := active.DocumentsCiting(t.Context(), []string{"src/post/send.go"})
 	if err != nil || len(citing) != 1 {
 		t.Errorf("%d documents cite a file of a folder that was moved: %v", len(citing), err)
@@ -55,7 +63,7 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	// Writers of a stale document vouch for it.
 	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")
 	eventually(t, "a corrected document is no longer stale", func() bool {
-		_, stale := active.Stale(t.Context())()[folder+"changed.md"]
+		_, stale := active.Stale(t.Context(), nil)[folder+"changed.md"]
 		return !stale
 	})
 }

@@ -52,8 +52,8 @@ type Question struct {
 	IncludeCritical bool
 	// MaxDepth and MaxLinked bound the documents reached over links; 0 follows none.
 	MaxDepth, MaxLinked int
-	// Stale, if not nil, returns the reasons why documents may be outdated, by their paths.
-	Stale func() map[string]string
+	// Stale, if not nil, returns the reasons why some of the documents may be outdated, by their paths.
+	Stale func(documents []string) map[string]string
 	// OnText, if not nil, is called with each piece of the answer. Before the first piece it is called with "" at times.
 	OnText func(text string)
 }

@@ -128,7 +128,7 @@ func TestAsk_QuotesWhatIsRelevant(t *testing.T) {
 	)
 	answered := ask(t, f, answer.Question{
 		Query: rag.Query{Text: "connection pool exhausted leaked connections", MinScore: 0.5}, IncludeCritical: true, MaxDepth: 2, MaxLinked: 5,
-		Stale: func() map[string]string {
+		Stale: func([]string) map[string]string {
 			return map[string]string{"docs/long.md": "1 of 1 cited places changed: a.go:1"}
 		},
 	})

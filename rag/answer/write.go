@@ -107,7 +107,11 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
 	var stale map[string]string
 	if question.Stale != nil {
-		stale = question.Stale()
+		paths := rag.Paths(answer.Sources)
+		for _, link := range answer.Linked {
+			paths = append(paths, link.Path)
+		}
+		stale = question.Stale(paths)
 	}
 	for _, hit := range answer.Sources {
 		note := "relevant to the question"
