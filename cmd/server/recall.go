@@ -73,7 +73,7 @@ func (f *recallFlags) act() hooks.Event {
 // preview prints what hooks would say at an act, and why.
 func (f *recallFlags) preview(i invocation) error {
 	return withProject(i.flags, func(t *tooling) error {
-		t.workspace.Once()
+		t.endsSoon()
 		said, err := t.tools.Preview(i.command.Context(), f.act())
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	answer, err := askProject(ctx, flags, hook.Event)
 	if err != nil {
 		return withProject(flags, func(t *tooling) error {
-			t.workspace.Once()
+			t.endsSoon()
 			if slices.Contains([]string{hooks.Before, hooks.After, hooks.Failure}, hook.Event.Event) {
 				t.workspace.AsIs() // acts are frequent, and comparing all files would take longer than the rest
 			}

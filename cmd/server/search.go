@@ -97,7 +97,7 @@ func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 
 // run searches the project's own documents or its external docs, and prints the results.
 func (f *searchFlags) run(t *tooling) error {
-	t.workspace.Once()
+	t.endsSoon()
 	ctx := t.command.Context()
 	in := f.ownInput(t)
 	if f.external {
@@ -142,7 +142,7 @@ func (f *searchFlags) searchHandbook(t *tooling) error {
 }
 
 func (f *searchFlags) explainSearch(t *tooling) error {
-	t.workspace.Once()
+	t.endsSoon()
 	explained, err := tools.Run(t.command.Context(), t.tools, "semantic_search", (*tools.Handler).Explain, f.ownInput(t))
 	if err != nil {
 		return err

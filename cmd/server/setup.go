@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -155,6 +157,15 @@ func withTools(
 			return run(&tooling{setup: s, root: root, workspace: w, tools: handler})
 		})
 	})
+}
+
+// endsSoon prepares for a command that ends after one question: it follows no file, and collects no garbage before
+// softMemoryLimit.
+func (t *tooling) endsSoon() {
+	t.workspace.Once()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(-1)
+	}
 }
 
 const ollamaAPI = "ollama"

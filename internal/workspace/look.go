@@ -45,14 +45,10 @@ func (w *Workspace) run(p, previous *Project) {
 	if !p.deleted.Load() {
 		w.running.Go(func() { p.index.Warm(ctx) })
 	}
-	w.keepStale(p)
-	panics.Restart(ctx, p.logger, "look after the project", func() { w.keepLooking(ctx, p) })
-}
-
-func (w *Workspace) keepStale(p *Project) {
 	w.running.Go(func() {
-		panics.Restart(p.life, p.logger, "look for stale documents", func() { p.stale.run(p.life) })
+		panics.Restart(ctx, p.logger, "look for stale documents", func() { p.stale.run(ctx) })
 	})
+	panics.Restart(ctx, p.logger, "look after the project", func() { w.keepLooking(ctx, p) })
 }
 
 // keepLooking looks at the project at intervals until ctx ends. While this server leads, it also indexes the project.

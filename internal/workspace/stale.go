@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +33,7 @@ type staleDocuments struct {
 	root   string // of the repository
 	cited  func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger *slog.Logger
-	once   bool // as [Workspace.Once]: each call checks the documents that it has found
+	once   bool // as [Workspace.Once]: each call checks the documents that it needs
 
 	due     chan struct{} // holds a token when a check is due
 	checked chan struct{} // closed when the first check has ended
@@ -51,10 +52,21 @@ type staleness struct{ changes, moved map[string]string }
 // written. It may also have others. Only committed changes count. Until the first check has ended, Stale waits a moment
 // for it.
 func (p *Project) Stale(ctx context.Context, documents []string) map[string]string {
-	if p.stale.once {
-		return p.stale.of(ctx, documents)
+	return p.stale.of(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
+}
+
+// of returns the result of a check that has at least some documents.
+func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces) bool) staleness {
+	if !s.once {
+		return s.ask(ctx)
 	}
-	return p.stale.ask(ctx).changes
+	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
+	defer cancel()
+	found, err := s.look(limited, history.NewPlaceChecker(s.root), takes)
+	if err != nil {
+		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
+	}
+	return found
 }
 
 func (s *staleDocuments) ask(ctx context.Context) staleness {
@@ -70,22 +82,19 @@ func (s *staleDocuments) ask(ctx context.Context) staleness {
 	return *cmp.Or(s.latest.Load(), &staleness{})
 }
 
-// of checks some documents at once. If that takes too long, none counts as changed.
-func (s *staleDocuments) of(ctx context.Context, documents []string) map[string]string {
-	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
-	defer cancel()
-	isFound := func(path string) bool { return slices.Contains(documents, path) }
-	found, err := s.look(limited, history.NewPlaceChecker(s.root), isFound)
-	if err != nil {
-		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
-	}
-	return found.changes
-}
-
-// Sources returns the files of the repository that documents may be about. Moved waits as Stale does.
+// Sources returns the files of the repository that documents may be about, for one call. Moved waits as Stale does.
 func (p *Project) Sources() Sources {
-	moved := func(ctx context.Context) map[string]string { return p.stale.ask(ctx).moved }
-	return Sources{Root: p.Definition.Root, Moved: moved}
+	sources := Sources{Root: p.Definition.Root}
+	citesMissing := func(d index.CitedPlaces) bool {
+		return slices.ContainsFunc(d.Places, func(text string) bool { return !sources.Exists(document.ParsePlace(text).Path) })
+	}
+	var asked sync.Once
+	var moved map[string]string
+	sources.Moved = func(ctx context.Context) map[string]string {
+		asked.Do(func() { moved = p.stale.of(ctx, citesMissing).moved })
+		return moved
+	}
+	return sources
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -132,7 +141,7 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 
 // refresh makes a check. After an error the earlier result stays.
 func (s *staleDocuments) refresh(ctx context.Context, checker *history.PlaceChecker) {
-	found, err := s.look(ctx, checker, func(string) bool { return true })
+	found, err := s.look(ctx, checker, func(index.CitedPlaces) bool { return true })
 	if err == nil {
 		s.latest.Store(&found)
 	} else if ctx.Err() == nil {
@@ -143,10 +152,10 @@ func (s *staleDocuments) refresh(ctx context.Context, checker *history.PlaceChec
 	}
 }
 
-// look reads which places documents cite, and asks git how they have changed. takes says by its path whether a document
-// is checked. Without git no document is stale: a missing file may belong to another repository.
+// look reads which places documents cite, and asks git how they have changed. takes says whether a document is checked.
+// Without git no document is stale: a missing file may belong to another repository.
 func (s *staleDocuments) look(
-	ctx context.Context, checker *history.PlaceChecker, takes func(path string) bool,
+	ctx context.Context, checker *history.PlaceChecker, takes func(d index.CitedPlaces) bool,
 ) (staleness, error) {
 	cited, err := s.cited(ctx)
 	if err != nil {
@@ -154,7 +163,7 @@ func (s *staleDocuments) look(
 	}
 	var documents []history.CitingDocument
 	for _, d := range cited {
-		if !takes(d.Path) {
+		if !takes(d) {
 			continue
 		}
 		citing := history.CitingDocument{Path: d.Path}

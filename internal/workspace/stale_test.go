@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 // about returns a document of 2026-01-02 about files.
@@ -48,17 +50,20 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 		got = active.Stale(t.Context(), nil)
 		return cmp.Equal(want, got)
 	})
-	// A process that ends soon checks only what it has found.
-	once := f.server(t)
-	once.Once()
-	found := f.activate(t, once, "main").Stale(t.Context(), []string{folder + "changed.md", folder + "same.md"})
+	// A process that ends soon checks only what it needs.
+	ending := f.server(t)
+	ending.Once()
+	once := f.activate(t, ending, "main")
+	found := once.Stale(t.Context(), []string{folder + "changed.md", folder + "same.md"})
 	delete(want, folder+"moved.md")
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("stale of two documents (-want +got):\n%s", diff)
 	}
-	citing, err := active.DocumentsCiting(t.Context(), []string{"src/post/send.go"})
-	if err != nil || len(citing) != 1 {
-		t.Errorf("%d documents cite a file of a folder that was moved: %v", len(citing), err)
+	for name, p := range map[string]*workspace.Project{"a server": active, "a process that ends soon": once} {
+		citing, err := p.DocumentsCiting(t.Context(), []string{"src/post/send.go"})
+		if err != nil || len(citing) != 1 {
+			t.Errorf("%s: %d documents cite a file of a folder that was moved: %v", name, len(citing), err)
+		}
 	}
 	// Writers of a stale document vouch for it.
 	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")

@@ -219,7 +219,6 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 	next := w.newProject(p, tenant)
 	if w.once {
 		w.setActive(next)
-		w.keepStale(next)
 		if w.asIs && tenant.Written {
 			status := IndexStatus{Synced: time.Now(), Failed: []Failed{}} // so that no answer calls the index outdated
 			next.latest.Store(&snapshot{published: status, config: next.configStamp()})
