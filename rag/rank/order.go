@@ -27,6 +27,9 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
+		if hit.names > 0 {
+			hit = hit.amongFew()
+		}
 		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Line = line
@@ -84,6 +87,14 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 		}
 	}
 	return names
+}
+
+// amongFew returns a document that has a rare name as it would be in a project of SampleSize passages: a sample shows no
+// greater rarity, so more passages would only lower the score.
+func (h Hit) amongFew() Hit {
+	h.Passages = min(h.Passages, SampleSize)
+	h.LogOdds = h.withName(h.Evidence.LogOdds())
+	return h
 }
 
 // withNamedFirst gives each document that the query names at least the score of every document behind it.

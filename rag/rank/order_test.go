@@ -150,6 +150,11 @@ func TestOrder_RareNamesFirst(t *testing.T) {
 			t.Errorf("%s: scores %v, %v (-want +got):\n%s", test.name, ranked[0].Score, ranked[1].Score, diff)
 		}
 	}
+	// A sample shows no greater rarity, so a larger project does not lower the score.
+	few, alone := rank.Order(q, []rank.Candidate{one}, rank.SampleSize), rank.Order(q, []rank.Candidate{one}, 100*rank.SampleSize)
+	if few[0].Score != alone[0].Score {
+		t.Errorf("a document with a rare name scores %v among many passages, and %v among few", alone[0].Score, few[0].Score)
+	}
 }
 
 // A question that a document answers counts for the document's own text, as another passage of it does.
