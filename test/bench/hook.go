@@ -15,9 +15,9 @@ const (
 	nobody = "http://127.0.0.1:1"
 )
 
-// name is a word of letters that one document has. Digits of an error do not count.
+// name is a name in code that one document has. Digits of an error do not count.
 func name(i int) string {
-	return "berth" + strings.Map(func(digit rune) rune { return digit - '0' + 'K' }, fmt.Sprintf("%05d", i))
+	return "berth_" + strings.Map(func(digit rune) rune { return digit - '0' + 'K' }, fmt.Sprintf("%05d", i))
 }
 
 // commandAct is a command of an assistant, about what one document quotes.
