@@ -215,9 +215,9 @@ type SearchFactsRow struct {
 // with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
 // each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
 // Content is cut at 20,000 characters; only a text without spaces is longer. The cosine of the built-in vectors of query
-// and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document is compared with a filter that lets many through. In the statements, asked has
-// these documents, and wanted has the passages that may be found. PostgreSQL plans each use of wanted separately, over
-// document_chunks_passage.
+// and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document
+// is compared with a filter that lets many through. In the statements, wanted has the passages that may be found. PostgreSQL
+// plans each use of wanted separately: over document_chunks_passage, or by the keys of a few documents.
 //
 // In this file OFFSET 0 keeps a sub-select apart, so that PostgreSQL runs it row by row. If the statistics are older
 // than the tenant, a free join may compare each row of one table with each row of the other, which takes minutes.
@@ -282,9 +282,7 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 }
 
 const searchMeanings = `-- name: SearchMeanings :many
-WITH asked AS MATERIALIZED (
-    SELECT unnest($7::bigint[]) AS id
-), near AS MATERIALIZED (
+WITH near AS MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
     FROM document_chunks c
     CROSS JOIN LATERAL (
@@ -293,9 +291,9 @@ WITH asked AS MATERIALIZED (
         WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = c.passage_hash AND p.meaning IS NOT NULL
         OFFSET 0
     ) p
-    WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
-        AND c.promotion_level = ANY($9::promotion_level[])
-        AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
+        AND c.promotion_level = ANY($8::promotion_level[])
+        AND ($9::bigint[] IS NULL OR c.document_id = ANY($9::bigint[]))
         AND (NOT $10::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = $1 AND d.id = c.document_id AND admits($11::text[],
@@ -356,9 +354,9 @@ type SearchMeaningsParams struct {
 	Collection  Collection
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
-	Documents   []int64
 	TenantID    int32
 	Levels      []PromotionLevel
+	Documents   []int64
 	Filtered    bool
 	DocTypes    []string
 	Paths       []string
@@ -409,9 +407,9 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
-		arg.Documents,
 		arg.TenantID,
 		arg.Levels,
+		arg.Documents,
 		arg.Filtered,
 		arg.DocTypes,
 		arg.Paths,
@@ -534,13 +532,11 @@ func (q *Queries) SearchShare(ctx context.Context, arg SearchShareParams) (Searc
 }
 
 const searchVectors = `-- name: SearchVectors :many
-WITH asked AS MATERIALIZED (
-    SELECT unnest($5::bigint[]) AS id
-), wanted AS NOT MATERIALIZED (
+WITH wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $4
-        AND ($5::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $4
+        AND ($6::bigint[] IS NULL OR c.document_id = ANY($6::bigint[]))
         AND (NOT $7::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = $1 AND d.id = c.document_id AND admits($8::text[],
@@ -656,8 +652,8 @@ type SearchVectorsParams struct {
 	Terms          pgvector_go.SparseVector
 	Meaning        *pgvector_go.HalfVector
 	Collection     Collection
-	Documents      []int64
 	TenantID       int32
+	Documents      []int64
 	Filtered       bool
 	DocTypes       []string
 	Paths          []string
@@ -719,8 +715,8 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 		arg.Terms,
 		arg.Meaning,
 		arg.Collection,
-		arg.Documents,
 		arg.TenantID,
+		arg.Documents,
 		arg.Filtered,
 		arg.DocTypes,
 		arg.Paths,
@@ -785,13 +781,11 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 }
 
 const searchWords = `-- name: SearchWords :many
-WITH asked AS MATERIALIZED (
-    SELECT unnest($7::bigint[]) AS id
-), wanted AS NOT MATERIALIZED (
+WITH wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
-        AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
+        AND ($8::bigint[] IS NULL OR c.document_id = ANY($8::bigint[]))
         AND (NOT $9::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = $1 AND d.id = c.document_id AND admits($10::text[],
@@ -884,8 +878,8 @@ type SearchWordsParams struct {
 	Collection    Collection
 	Query         *pgvector_go.HalfVector
 	ModelID       *int32
-	Documents     []int64
 	TenantID      int32
+	Documents     []int64
 	Filtered      bool
 	DocTypes      []string
 	Paths         []string
@@ -945,8 +939,8 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
-		arg.Documents,
 		arg.TenantID,
+		arg.Documents,
 		arg.Filtered,
 		arg.DocTypes,
 		arg.Paths,

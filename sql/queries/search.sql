@@ -4,9 +4,9 @@
 -- with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
 -- each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
 -- Content is cut at 20,000 characters; only a text without spaces is longer. The cosine of the built-in vectors of query
--- and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document is compared with a filter that lets many through. In the statements, asked has
--- these documents, and wanted has the passages that may be found. PostgreSQL plans each use of wanted separately, over
--- document_chunks_passage.
+-- and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document
+-- is compared with a filter that lets many through. In the statements, wanted has the passages that may be found. PostgreSQL
+-- plans each use of wanted separately: over document_chunks_passage, or by the keys of a few documents.
 --
 -- In this file OFFSET 0 keeps a sub-select apart, so that PostgreSQL runs it row by row. If the statistics are older
 -- than the tenant, a free join may compare each row of one table with each row of the other, which takes minutes.
@@ -168,13 +168,11 @@ CROSS JOIN LATERAL (
 --
 -- bm25 is the score for the terms of the query, and line_bm25 for the terms of the line. The distance is
 -- NaN if the query or the passage has no vector.
-WITH asked AS MATERIALIZED (
-    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
-), wanted AS NOT MATERIALIZED (
+WITH wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
         AND (NOT @filtered::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
@@ -267,13 +265,11 @@ LEFT JOIN LATERAL (
 -- 0 means no scan. The two lists of levels are disjoint. If a scan finds fewer documents than wanted_rows, all vectors
 -- of its levels are compared. With unembedded, that adds passages without a vector; their distance is NaN. If query is
 -- NULL, all distances are NaN.
-WITH asked AS MATERIALIZED (
-    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
-), wanted AS NOT MATERIALIZED (
+WITH wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
         AND (NOT @filtered::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
@@ -386,9 +382,7 @@ CROSS JOIN LATERAL (
 -- name: SearchMeanings :many
 -- The passages whose built-in vectors are near the query's. The query compares all wanted passages, so the
 -- caller must not ask for too many. It reads them by primary key, from document_chunks_passage.
-WITH asked AS MATERIALIZED (
-    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
-), near AS MATERIALIZED (
+WITH near AS MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
     FROM document_chunks c
     CROSS JOIN LATERAL (
@@ -399,7 +393,7 @@ WITH asked AS MATERIALIZED (
     ) p
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
-        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
         AND (NOT @filtered::boolean OR EXISTS (
             SELECT FROM documents d
             WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
