@@ -150,7 +150,7 @@ func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	switch {
 	case v.Mode == Vector, v.byModel != nil && !hasWord:
 		return q, nil
-	case v.Mode == Lexical && !hasWord:
+	case v.Mode == Lexical && !hasWord && p.query.Filter.Documents == nil:
 		return rank.Question{}, apierror.Errorf(apierror.InvalidArgument,
 			"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
 				"name what you look for, or leave out %s to search by meaning",

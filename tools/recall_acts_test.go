@@ -186,3 +186,34 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 		})
 	}
 }
+
+// A trigger may be as wide as all files, name documents, and say as little as two words. An edit of a file is answered
+// with the lines of the document that cite it.
+func TestRecall_WideAndShortTriggers(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
+	const folder = "csharp-compounding-docs/insights/"
+	long := strings.Repeat("Ships come and go with the tide, and nobody counts them at night.\n\n", 60)
+	h := &assistant{c, newProject(t, `{"project_name": "p"}`, map[string]string{
+		"src/quay.go":         "package src\n",
+		folder + "licence.md": declaring(`{edit: "**", new: true, say: Add a licence.}`, insight("The licence", "standard", "Each file names its licence at the top.")),
+		folder + "install.md": declaring(`{run: npm install, say: Use pnpm.}`, insight("Packages", "standard", "Another manager would write a second file of locked versions.")),
+		folder + "writing.md": declaring(`{edit: "`+folder+`*.md", writes: TODO}`, insight("Writing", "standard", "No document has a TODO: it is written when it is true.")),
+		folder + "quays.md":   insight("Quays", "standard", long+"Before you change `src/quay.go`, ask the harbour master.\n"),
+	})}
+	c.activate(t, h.root)
+	for name, test := range map[string]struct {
+		event arguments
+		want  string
+	}{
+		"a new file":         {arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "src/new.go", "content": "x"}, `"Add a licence."`},
+		"a short sentence":   {command("2", "npm install"), `"Use pnpm."`},
+		"an edited document": {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": folder + "quays.md", "new_string": "TODO"}, "writing.md"},
+		"a cited file":       {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": "src/quay.go", "new_string": "x"}, "ask the harbour master"},
+	} {
+		test.event["session_id"] = name
+		if got := h.call(t, test.event); !strings.Contains(got, test.want) {
+			t.Errorf("%s gets %q, want %s", name, got, test.want)
+		}
+	}
+}

@@ -151,6 +151,10 @@ func (i *initializer) repository(flagged string) (string, error) {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)
+	home, _ := os.UserHomeDir() // "" is no folder
+	if !project.InRepository(root) && (folder == home || filepath.Dir(folder) == filepath.Dir(filepath.Dir(folder))) {
+		return "", usagef("%s is no repository; go to one, or name the folder: compound-docs init %s", folder, clients.Quote(folder))
+	}
 	_, noConfig := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
 	if err != nil || root == folder || i.yes || noConfig == nil {
 		return root, err

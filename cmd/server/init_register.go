@@ -169,7 +169,7 @@ func (i *initializer) register(ctx context.Context, root string) error {
 	if err != nil {
 		plain.Printf(i.stdout, "Claude Code was not found. Once it is installed, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, clients.Quote(program))
-		if i.hooks {
+		if i.hooks || i.yes {
 			return i.offerHooks(root, clients.ServerName)
 		}
 		return nil

@@ -130,6 +130,11 @@ func TestInit_DoesNotGuessWhichFolderOfAMonorepo(t *testing.T) {
 	if mustRun(t, filepath.Join(root, "services"), environment, "init", "--yes"); !isProject(root) {
 		t.Error("init --yes does not prepare the repository")
 	}
+	home := newFolder(t)
+	got = run(t, home, append(environment, "HOME="+home), "init", "--yes")
+	if got.code != 2 || !strings.Contains(got.stderr, "is no repository") || isProject(home) {
+		t.Errorf("init in the home folder ends with %d and says %s", got.code, got.stderr)
+	}
 	if said := mustRun(t, filepath.Join(root, "services"), environment, "init").stdout; !strings.Contains(said, "config: kept ") {
 		t.Errorf("in a repository with a configuration init says %s", said)
 	}

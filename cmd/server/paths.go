@@ -32,7 +32,8 @@ func placeIn(root, argument string) (document.Place, error) {
 		return document.Place{}, usagef("%s is outside the repository %s", argument, root)
 	}
 	relative = filepath.ToSlash(relative)
-	if strings.HasSuffix(place.Path, "/") {
+	info, err := os.Stat(full)
+	if strings.HasSuffix(place.Path, "/") || err == nil && info.IsDir() {
 		relative += "/"
 	}
 	place.Path = relative

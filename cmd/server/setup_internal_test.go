@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -52,5 +53,20 @@ func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 	}
 	if _, err := s.newModelClient(project.ModelHost{API: "another", URL: "http://localhost:1"}); err == nil {
 		t.Error("an unknown API has a client")
+	}
+}
+
+// A folder is meant with all its files, with or without a slash at its end.
+func TestPlaceIn_Folder(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	folder := filepath.Join(root, "web")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, argument := range []string{folder, folder + "/"} {
+		if got, err := placeIn(root, argument); err != nil || got.Path != "web/" {
+			t.Errorf("%s is %q, %v; want web/", argument, got.Path, err)
+		}
 	}
 }

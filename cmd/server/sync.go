@@ -139,6 +139,9 @@ func (t *tooling) syncDocuments() error {
 func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {
 	s := plain.StyleFor(w)
 	plain.Println(w, "indexed", plain.Path(document.Path))
+	for _, warning := range document.Warnings {
+		plain.Printf(w, "  %s\n", s.Yellow(plain.Line(warning)))
+	}
 	for _, near := range document.Neighbours {
 		plain.Printf(w, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
 		if near.Status != "" {

@@ -70,10 +70,10 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 }
 
 // onEdit returns the documents for the edit of a file, in this order: documents whose triggers match, documents that
-// cite the file, documents that name a definition in it, and documents whose scope has the file. It returns none for
-// the edit of a document.
+// cite the file, documents that name a definition in it, and documents whose scope has the file. For the edit of a
+// document it returns those with a trigger or a scope.
 func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]candidate, error) {
-	if edit.Path == "" || p.IsDocument(edit.Path) {
+	if edit.Path == "" {
 		return nil, nil
 	}
 	edit.Creates = edit.Creates || !p.Exists(edit.Path)
@@ -98,15 +98,15 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 	if err != nil {
 		return nil, err
 	}
+	scoped, err := p.scoped(ctx, e, book, edit)
+	if err != nil || p.IsDocument(edit.Path) {
+		return slices.Concat(declared, scoped), err
+	}
 	citing, err := p.citing(ctx, book.Documents, edit.Path)
 	if err != nil {
 		return nil, err
 	}
 	named, err := p.naming(ctx, edit.Path, edit.New)
-	if err != nil {
-		return nil, err
-	}
-	scoped, err := p.scoped(ctx, e, book, edit)
 	return slices.Concat(declared, citing, named, scoped), err
 }
 
@@ -147,7 +147,11 @@ func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []tri
 // AGENTS.md, it returns the first.
 func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit trigger.Edit) ([]candidate, error) {
 	var found []candidate
-	for _, m := range book.Triggers.Scopes(edit.Path) {
+	matches := book.Triggers.Scopes(edit.Path)
+	if slices.ContainsFunc(matches, func(m trigger.Match) bool { return book.Documents[m.Document].Path == edit.Path }) {
+		return nil, nil // who edits a rule needs no other rule
+	}
+	for _, m := range matches {
 		d := book.Documents[m.Document]
 		if len(found) == maxCandidates || loads(e.Client, d.Path, edit.Creates) || p.Share(ctx, m.Patterns) > widestScope {
 			continue

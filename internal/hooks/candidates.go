@@ -56,6 +56,8 @@ const (
 	maxCandidates = 3
 	// maxCompared is how many documents newerThan searches for a newer one on the same subject.
 	maxCompared = 10
+	// answersThis is why a hook points to the answer of a prompt.
+	answersThis = "answers this"
 	// embeddingWait bounds the wait for the vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
 	// maxQuery bounds a query, in characters.

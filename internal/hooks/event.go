@@ -112,9 +112,15 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		if e.task() != "" {
 			query.Limit = maxFound
 		}
-		return p.search(ctx, query, "answers this")
+		found, err := p.search(ctx, query, answersThis)
+		for i, c := range found {
+			if c.why == answersThis && c.Score < p.Settings.RecallThreshold {
+				found[i].why = "may help with this task"
+			}
+		}
+		return found, err
 	case delegating:
-		return p.search(ctx, rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait}, "answers this")
+		return p.search(ctx, rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait}, answersThis)
 	case running:
 		return p.onCommand(ctx, e)
 	case failing:

@@ -68,7 +68,7 @@ func (c candidate) place() string {
 	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
 }
 
-// sentence returns the sentence to quote, or "". It prefers the remedy, then the sentence about the quote or the
+// sentence returns the sentence to quote, or "". It prefers what a trigger says, then the remedy, then the sentence about the quote or the
 // snippet of the passage. If the passage is front matter, headings or links, it falls back to the summary or the
 // solution.
 func (c candidate) sentence() string {
@@ -80,6 +80,9 @@ func (c candidate) sentence() string {
 		texts = []string{c.remedy, c.aboutQuote(), firstSentence(c.Content), solution, c.Summary}
 	case c.StartLine > 1 && isProse(c.Content): // front matter begins at line 1
 		texts = []string{c.remedy, c.Snippet, c.Summary}
+	}
+	if c.rule != "" && c.remedy != "" {
+		return c.remedy
 	}
 	for _, text := range texts {
 		text = strings.TrimLeft(strings.TrimPrefix(text, c.Title), " .:—-") // the pointer has the title already

@@ -7,14 +7,16 @@ import (
 )
 
 // ListedForm is the pattern of headings, links and tables.
-const ListedForm = `(?m)^[ \t]*(?:#+ |\|).*$|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
+const ListedForm = `(?m)^[ \t]*(?:#+ |\|).*$|` + link
 
-var listed = lazyregexp.New(ListedForm)
+const link = `!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
 
-// IsListing reports whether most of a text is headings, links and tables: it names subjects, and
-// answers nothing.
+var headingOrLink = lazyregexp.New(`(?m)^[ \t]*#+ .*$|` + link)
+
+// IsListing reports whether most of a text is headings and links: it names subjects, and answers nothing. A table may
+// answer.
 func IsListing(text string) bool {
-	return 2*Letters(listed().ReplaceAllString(text, "")) < Letters(text)
+	return 2*Letters(headingOrLink().ReplaceAllString(text, "")) < Letters(text)
 }
 
 // Letters counts the letters of a text.

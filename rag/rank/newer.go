@@ -3,6 +3,8 @@ package rank
 import (
 	"cmp"
 	"math"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +62,9 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 // dates themselves: a guide that is kept up to date is no older than its file. Both hold, and neither replaces the
 // other. If the query is the earlier one's title, the later one need not answer as well: it has fewer of the words.
 func mayDoubt(later, earlier Hit) bool {
+	if decision.MatchString(path.Base(earlier.Path)) && path.Dir(earlier.Path) == path.Dir(later.Path) {
+		return false // a numbered decision says itself what it replaces
+	}
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
 	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date && earlier.Dated && later.Dated &&
 		(earlier.titled || later.Form.Scale().Slope*math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) &&
@@ -67,6 +72,9 @@ func mayDoubt(later, earlier Hit) bool {
 		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() &&
 		earlier.Successor() == "" && later.Successor() != earlier.Path
 }
+
+// decision matches the file of a numbered decision, such as 0012-use-one-queue.md or adr-12-queue.md, and no date.
+var decision = regexp.MustCompile(`^(?:[a-zA-Z]{2,8}[-_])?\d{1,5}[-_ .]\D`)
 
 func isDay(date string) bool {
 	_, err := time.Parse(time.DateOnly, date)

@@ -30,6 +30,10 @@ func TestOrder_LaterOnTheSameSubjectFirst(t *testing.T) {
 		}, ""},
 		{"than a promoted one", "", func(_ *rank.Question, e, _ *rank.Candidate) { e.Level = catalog.Important }, ""},
 		{"with much less evidence", "", func(_ *rank.Question, _, l *rank.Candidate) { l.Bm25 /= 50 }, ""},
+		{"both numbered decisions", "", func(_ *rank.Question, e, l *rank.Candidate) { e.Path, l.Path = "adr/0012-a.md", "adr/0013-b.md" }, ""},
+		{"both named by their days", "", func(_ *rank.Question, e, l *rank.Candidate) {
+			e.Path, l.Path = "notes/2024-01-01-a.md", "notes/2024-01-02-b.md"
+		}, "notes/2024-01-02-b.md"},
 		{"a title is asked for", earlierTitle, func(*rank.Question, *rank.Candidate, *rank.Candidate) {}, "later"},
 		{"on another subject", "", func(_ *rank.Question, _, l *rank.Candidate) {
 			l.Title, l.Content = "Vacuum of the events table", "Autovacuum lags on the partitions of last month, which bloats the index."
@@ -58,7 +62,7 @@ func TestOrder_LaterOnTheSameSubjectFirst(t *testing.T) {
 			for _, d := range q.Doubts(hits) {
 				newer += hits[d.Later].Path
 			}
-			if hits[0].Path != "earlier" || newer != test.newer {
+			if hits[0].Path != earlier.Path || newer != test.newer {
 				t.Errorf("%s is first, and %q newer than the earlier; want the earlier and %q", hits[0].Path, newer, test.newer)
 			}
 		})
