@@ -68,9 +68,9 @@ func (c candidate) place() string {
 	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
 }
 
-// sentence returns the sentence to quote, or "". It prefers what a trigger says, then the remedy, then the sentence about the quote or the
-// snippet of the passage. If the passage is front matter, headings or links, it falls back to the summary or the
-// solution.
+// sentence returns the sentence to quote, or "". It prefers what a trigger says, then the remedy, then the sentence about
+// the quote or the snippet of the passage. If the passage is front matter, headings or links, it falls back to the summary
+// or the solution.
 func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
