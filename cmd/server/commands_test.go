@@ -67,10 +67,15 @@ func TestCommands_Transcripts(t *testing.T) {
 	t.Parallel()
 	r := newTranscript(t)
 	// The first ones index, the others find, and the last but one removes.
-	for _, name := range []string{
+	names := []string{
 		"sync", "search", "search-explain", "ask", "about", "lint", "page", "doctor", "completion", "serve", "critical",
 		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "retire",
-	} {
+	}
+	files, err := filepath.Glob("testdata/commands/*.txtar")
+	if err != nil || len(files) != len(names) {
+		t.Errorf("%d transcripts are run, want each of %q (%v)", len(names), files, err)
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txtar")
 			archive, err := txtar.ParseFile(path)

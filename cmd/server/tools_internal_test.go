@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,6 +38,28 @@ func TestTools_HaveCommands(t *testing.T) {
 			if !slices.Contains(called, strings.ReplaceAll(tool.Name, "_", "")) {
 				t.Errorf("no command calls %s", tool.Name)
 			}
+		}
+	}
+}
+
+// Each command is called in a transcript, except recall, which hooks call.
+func TestCommands_HaveTranscripts(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/commands/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var transcripts strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transcripts.Write(text)
+	}
+	for _, command := range newCommand(io.Discard).Commands() {
+		if command.Name() != "recall" && !regexp.MustCompile(`\$ compound-docs `+command.Name()+`\b`).MatchString(transcripts.String()) {
+			t.Errorf("no transcript calls %s", command.Name())
 		}
 	}
 }
