@@ -28,11 +28,19 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		if hit.names > 0 {
-			hit = hit.amongFew()
+			// The document counts as in a project of SampleSize passages. A sample shows no greater rarity, so more passages
+			// would only lower the score.
+			hit.Passages = min(hit.Passages, SampleSize)
+			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
-		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
+		byText := hit.LogOdds
+		if line, ok := lines[[2]int64{hit.ID, int64(hit.Ordinal)}]; ok {
+			logOdds, decides := relevance.WithLine(byText, line.logOdds, len(q.Lines))
+			if decides {
+				byText, hit.Line = logOdds, line.text
+			}
+		}
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
-		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
 		if !q.EachPassage {
@@ -89,14 +97,6 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	return names
 }
 
-// amongFew returns a document that has a rare name as it would be in a project of SampleSize passages: a sample shows no
-// greater rarity, so more passages would only lower the score.
-func (h Hit) amongFew() Hit {
-	h.Passages = min(h.Passages, SampleSize)
-	h.LogOdds = h.withName(h.Evidence.LogOdds())
-	return h
-}
-
 // withNamedFirst gives each document that the query names at least the score of every document behind it.
 func withNamedFirst(ranked []Hit) []Hit {
 	most, highest := math.Inf(-1), 0.0
@@ -139,23 +139,6 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// withLine compares the evidence of a whole pasted text with that of its best line. It returns the log-odds that
-// decide, and the line if it decides, else "". best has no text if no line found the passage.
-func withLine(whole float64, best bestLine, lines int) (logOdds float64, line string) {
-	if best.text == "" {
-		return whole, ""
-	}
-	logOdds, decides := relevance.WithLine(whole, best.logOdds, lines)
-	if decides {
-		return logOdds, best.text
-	}
-	return logOdds, ""
-}
-
-// unnamed returns the log-odds without the increase of [Hit.withName]. With it, many passages that have a
-// frequent word have the same log-odds.
-func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
-
 // compareCopies orders documents with the same bytes: a named one first, then one that holds, then the shortest path.
 func compareCopies(a, b Hit) int {
 	return cmp.Or(
@@ -164,10 +147,11 @@ func compareCopies(a, b Hit) int {
 	)
 }
 
-// comparePassages orders the passages of a document, the best one first.
+// comparePassages orders the passages of a document, the best one first. With the increase of [Hit.withName], many
+// passages that have a frequent word have the same log-odds. Then the log-odds without it decide.
 func comparePassages(a, b Hit) int {
 	return cmp.Or(
-		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
@@ -177,7 +161,7 @@ func comparePassages(a, b Hit) int {
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),
-		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
