@@ -150,7 +150,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 			case err != nil:
 				take(document.File{Path: e.path}, err)
 			case !e.folder:
-				take(f.readFile(root, e))
+				take(f.read(root, e))
 			}
 		})
 	})
@@ -210,8 +210,11 @@ func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded
 	if err := cmp.Or(err, checkName(name), f.covered(name, target), checkForm(root, name, info)); err != nil {
 		return e, err
 	}
-	if err := fit(info); err != nil {
-		return e, err
+	switch {
+	case !info.Mode().IsRegular():
+		return e, errNotRegular
+	case info.Size() > contain.MaxDocument:
+		return e, errTooLarge(info.Size())
 	}
 	e.stamp = StampOf(info)
 	return e, nil
