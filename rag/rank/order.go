@@ -46,7 +46,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
-		if other, ok := best[passage]; !ok || cmp.Or(compareCopies(hit, other), comparePassages(hit, other)) < 0 {
+		if other, ok := best[passage]; !ok || compareEqual(hit, other) < 0 {
 			best[passage] = hit
 		}
 	}
@@ -58,16 +58,29 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
 }
 
-// scored returns the documents with their scores.
+// scored returns the documents with their scores: the probability that a document answers, by its log-odds.
 func scored(ranked []Hit) []Hit {
-	evidence := make([]relevance.Evidence, len(ranked))
+	all := make([]relevance.Evidence, len(ranked))
 	for i, hit := range ranked {
-		evidence[i] = hit.Evidence
+		all[i] = hit.Evidence
 	}
-	crowd := relevance.CrowdOf(evidence)
+	crowd := relevance.CrowdOf(all)
 	for i := range ranked {
-		ranked[i].Crowd = crowd
-		ranked[i].Score = ranked[i].probability()
+		hit := &ranked[i]
+		hit.Crowd = crowd
+		evidence := hit.Evidence
+		if hit.Line != "" {
+			evidence.Form = relevance.Words
+		}
+		logOdds := hit.withName(evidence.Calibrated(hit.LogOdds))
+		switch {
+		case hit.titled:
+			hit.Score = max(relevance.Score(logOdds), relevance.Asked)
+		case hit.inPairs && !hit.byModel(): // half of the documents with most of the pairs are about something else
+			hit.Score = relevance.Score(min(logOdds, 0))
+		default:
+			hit.Score = relevance.Score(logOdds)
+		}
 	}
 	return ranked
 }
@@ -139,18 +152,14 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// compareCopies orders documents with the same bytes: a named one first, then one that holds, then the shortest path.
-func compareCopies(a, b Hit) int {
+// compareEqual orders passages of documents with the same bytes. Those of a named document come first, then those of one
+// that holds, then those of the one with the shortest path. Of one document the best passage comes first. With the
+// increase of [Hit.withName], many passages that have a frequent word have the same log-odds. Then the log-odds without
+// it decide.
+func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
 		cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
-	)
-}
-
-// comparePassages orders the passages of a document, the best one first. With the increase of [Hit.withName], many
-// passages that have a frequent word have the same log-odds. Then the log-odds without it decide.
-func comparePassages(a, b Hit) int {
-	return cmp.Or(
 		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.Ordinal, b.Ordinal),
 	)
