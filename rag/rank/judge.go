@@ -47,7 +47,7 @@ const (
 	// A list of documents that may answer has at most maxUnsure, for a broad query at most maxBroad.
 	maxUnsure, maxBroad = 5, 20
 	// minListed is how many documents are listed, whatever their grades, if the first document is likely and the others are
-	// related: of ten first documents with a score of .7 or more in six public repositories, five were wrong.
+	// related. Of ten first documents with a score of .7 or more in six public repositories, five were wrong.
 	minListed = 3
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
 	// sampled passages, and in at least minBroad of them.

@@ -85,7 +85,7 @@ func scored(ranked []Hit) []Hit {
 	return ranked
 }
 
-// maxNamed is how many documents may have a name if the name is to show which document the query asks for.
+// maxNamed is how many documents may have a rare name. A name in more documents does not show which one the query asks for.
 const maxNamed = 3
 
 // rareNames counts the query's rare names in each document, by its hash. At most maxNamed documents have a rare name.
