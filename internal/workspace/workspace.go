@@ -258,13 +258,6 @@ func (w *Workspace) Current() (name, root string) {
 	return "", ""
 }
 
-// Root returns the root of the active project, or else of the project that the next call activates. It is "" if there
-// is neither.
-func (w *Workspace) Root() string {
-	root, _ := w.currentRoot()
-	return root
-}
-
 func (w *Workspace) current() *Project {
 	w.mu.Lock()
 	defer w.mu.Unlock()

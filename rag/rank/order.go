@@ -152,8 +152,8 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// compareEqual orders passages of documents with the same bytes. Those of a named document come first, then those of one
-// that holds, then those of the one with the shortest path. Of one document the best passage comes first. With the
+// compareEqual orders passages of documents with the same bytes. A document that the query names comes first, then a
+// document that holds, then the document with the shortest path. Of one document the best passage comes first. With the
 // increase of [Hit.withName], many passages that have a frequent word have the same log-odds. Then the log-odds without
 // it decide.
 func compareEqual(a, b Hit) int {
