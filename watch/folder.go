@@ -183,17 +183,21 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 	return use(root)
 }
 
-// entryOf returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
+// entryOf returns the entry of a path of the index. The error is that of walk, or [fs.ErrNotExist] if walk would not
 // visit the path.
-func (f Folder) entryOf(root *contain.Root, name string, excluded rules) (entry, error) {
+func (f Folder) entryOf(root *contain.Root, indexed string, excluded rules) (entry, error) {
+	name, ok := f.Name(indexed)
+	if !ok || !f.covers(name, excluded) {
+		return entry{}, fs.ErrNotExist
+	}
 	info, err := root.Lstat(name)
 	if err != nil {
-		return f.entry(name), err
+		return entry{}, err
 	}
 	return f.inspect(root, name, fs.FileInfoToDirEntry(info), excluded)
 }
 
-// inspect is entryOf for a path that was listed. d does not follow a symbolic link.
+// inspect is entryOf for a name in the folder that was listed. d does not follow a symbolic link.
 func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded rules) (entry, error) {
 	e := f.entry(name)
 	isLink := d.Type()&fs.ModeSymlink != 0

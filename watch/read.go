@@ -101,12 +101,7 @@ func (f Folder) differing(
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
-		name, ok := f.Name(indexed)
-		if !ok || !f.covers(name, excluded) {
-			differing = append(differing, indexed)
-			continue
-		}
-		e, err := f.entryOf(root, name, excluded)
+		e, err := f.entryOf(root, indexed, excluded)
 		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
@@ -120,11 +115,7 @@ func (f Folder) Present(paths []string) []string {
 	present, excluded := []string{}, f.rules()
 	err := f.open(func(root *contain.Root) error {
 		for _, indexed := range paths {
-			name, ok := f.Name(indexed)
-			if !ok || !f.covers(name, excluded) {
-				continue
-			}
-			if _, err := f.entryOf(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			if _, err := f.entryOf(root, indexed, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
 				present = append(present, indexed)
 			}
 		}
