@@ -226,15 +226,13 @@ func (m *Mirror) step(ctx context.Context, n *notifier) time.Duration {
 }
 
 // notReadyError wraps an error of [Config.Ready], which is a reason to wait and no failure.
-type notReadyError struct{ err error }
+type notReadyError struct{ error }
 
-func (e *notReadyError) Error() string { return e.err.Error() }
-
-func (e *notReadyError) Unwrap() error { return e.err }
+func (e *notReadyError) Unwrap() error { return e.error }
 
 func (m *Mirror) ready() error {
 	if err := m.config.Ready(); err != nil {
-		return &notReadyError{err: err}
+		return &notReadyError{err}
 	}
 	return nil
 }

@@ -203,14 +203,11 @@ func Near(passages, pieces int) float64 {
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
 }
 
-// WithLine returns the log-odds of a passage for a pasted text: those of its best line if
-// that decides, or else those of the whole text. lines is how many lines were compared.
+// WithLine returns the log-odds of a passage for a pasted text by its best line. decides reports whether they count, and
+// not those of the whole text. lines is how many lines were compared.
 func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 	line -= math.Log(float64(max(lines, 1))) // of many lines, one fits by accident
-	if line > whole-lineMargin {
-		return line, true
-	}
-	return whole, false
+	return line, line > whole-lineMargin
 }
 
 // Calibrated turns log-odds that order documents into log-odds that the document answers.
