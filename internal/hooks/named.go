@@ -58,8 +58,9 @@ func isQuoted(prompt, word string) bool {
 }
 
 // named returns the documents that a prompt names by title or by an alias in the front matter, the longest names first. A
-// part of a title counts only if no other title has it. A title of one word counts only if no other document has the word. If that word matches action, the
-// prompt must also write it as a name. The successor of a named document stands in its place if it is among the hits.
+// part of a title counts only if no other title has it. A title of one word counts only if no other document has the
+// word. If that word matches action, the prompt must also write it as a name. The successor of a named document stands in
+// its place if it is among the hits.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))
