@@ -14,21 +14,16 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
 		return false, err
 	}
-	parsed, err := poolConfig(address)
+	config, err := poolConfig(address)
 	if err != nil {
 		return false, err
 	}
-	return true, createDatabase(ctx, parsed.ConnConfig)
-}
-
-// createDatabase connects to the database postgres, which every server has, and creates the configured database.
-func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
-	name := pgx.Identifier{config.Database}.Sanitize()
+	name := pgx.Identifier{config.ConnConfig.Database}.Sanitize()
 	op := "make the database " + name
-	config.Database = "postgres"
-	conn, err := pgx.ConnectConfig(ctx, config)
+	config.ConnConfig.Database = "postgres" // every server has it
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
-		return Wrap(op, err)
+		return true, Wrap(op, err)
 	}
 	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" ENCODING 'UTF8'")
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == invalidParameter { // template1 has another encoding
@@ -37,7 +32,7 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	if taken, ok := errors.AsType[*pgconn.PgError](err); ok && taken.Code == duplicateDatabase {
 		err = nil
 	}
-	return Wrap(op, errors.Join(err, conn.Close(ctx)))
+	return true, Wrap(op, errors.Join(err, conn.Close(ctx)))
 }
 
 // withUTF8 makes CREATE DATABASE work on every server: template0 allows any encoding.

@@ -196,7 +196,8 @@ func (d *Database) onConnection(
 }
 
 // retry runs f, and runs it again after transient failures. The delays are random, so that the servers of a team do
-// not come all at once.
+// not come all at once. If ctx ends, the error is that of the last try if it names a cause. Otherwise it says that the
+// database does not answer, or why ctx was cancelled.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
@@ -212,18 +213,11 @@ func (d *Database) retry(
 		}
 		return err, err
 	}, backoff.WithBackOff(delays), backoff.WithMaxTries(1+retries), backoff.WithMaxElapsedTime(0))
-	if last != nil && ctx.Err() != nil {
-		return ended(ctx, op, last)
-	}
-	return last
-}
-
-// ended returns the error of an operation whose context ended. That is err, the error of its last try, if it names a cause.
-// Otherwise it is the error of a database that does not answer, or the reason for which the context was cancelled.
-func ended(ctx context.Context, op string, err error) error {
 	switch {
-	case errors.As(err, new(*Error)) && !errors.Is(err, context.DeadlineExceeded):
-		return err
+	case last == nil, ctx.Err() == nil:
+		return last
+	case errors.As(last, new(*Error)) && !errors.Is(last, context.DeadlineExceeded):
+		return last
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return silent(op, "time")
 	default:

@@ -125,8 +125,13 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 	if err != nil {
 		return false, err
 	}
-	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
-		return true, err
+	if !Compatible(applied, latest) {
+		return false, setupError("open database", "install the newest compound-docs, and start the server again",
+			fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
+				"(it has migration %d, and this program knows %d)", applied, latest))
+	}
+	if applied >= latest {
+		return true, nil
 	}
 	return false, checkPooler(ctx, conn, backend)
 }

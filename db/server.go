@@ -125,16 +125,6 @@ const breakingStep = 1000
 // the database's.
 func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
 
-// checkCompatible returns an [*Error] if a newer release has made the schema unusable for this one.
-func checkCompatible(applied, latest int64) error {
-	if Compatible(applied, latest) {
-		return nil
-	}
-	return setupError("open database", "install the newest compound-docs, and start the server again",
-		fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
-			"(it has migration %d, and this program knows %d)", applied, latest))
-}
-
 // appliedMigration returns the newest migration of the database, or 0.
 func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err error) {
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied",

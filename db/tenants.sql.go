@@ -202,43 +202,6 @@ func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchPara
 	return branch_name, err
 }
 
-const tenantList = `-- name: TenantList :many
-SELECT branch_name, path_hash, repo_root FROM tenants
-WHERE project_id = $1 AND deleted_at IS NULL
-ORDER BY repo_root, branch_name
-`
-
-type TenantListParams struct {
-	ProjectID int32
-}
-
-type TenantListRow struct {
-	BranchName string
-	PathHash   string
-	RepoRoot   string
-}
-
-// The checkouts of a project that were not deleted.
-func (q *Queries) TenantList(ctx context.Context, arg TenantListParams) ([]TenantListRow, error) {
-	rows, err := q.db.Query(ctx, tenantList, arg.ProjectID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []TenantListRow{}
-	for rows.Next() {
-		var i TenantListRow
-		if err := rows.Scan(&i.BranchName, &i.PathHash, &i.RepoRoot); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const tenantMarkDeleted = `-- name: TenantMarkDeleted :exec
 UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL,
     holder = NULL, lease_until = NULL

@@ -142,7 +142,7 @@ func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	q := rank.Question{
 		Text: p.query.Text, Terms: vocabulary.Query(p.query.Text),
 		Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings, Today: catalog.Today(),
-		BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
+		EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
 		Newer: p.scope.Collection == catalog.Compounding && !p.query.EachPassage,
 	}
 	q.Terms.IsPrinted = p.isPrinted

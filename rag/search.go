@@ -141,7 +141,7 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 const maxSuccessors = 5
 
 // Passages returns all passages of some documents of the search's scope, in their order in each document, with their
-// log-odds for the query of the search. Of a document a passage has only the ID.
+// log-odds for the query of the search. The ID is all that a passage says of its document.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {

@@ -107,7 +107,7 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectors are the vectors of a query with which passages are compared. Each is nil if no passage is.
+// vectors are the vectors of a query with which passages are compared. Each is nil if no passage is compared with it.
 type vectors struct {
 	Coverage
 

@@ -1,12 +1,9 @@
 package tools
 
 import (
-	"context"
 	"maps"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -31,7 +28,7 @@ type Filter struct {
 }
 
 // Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a line of
-// filterOf.
+// [Handler.searchQuery].
 func Filters() []Filter {
 	return []Filter{
 		{
@@ -62,16 +59,4 @@ func declareFilters(properties map[string][]property) map[string][]property {
 		maps.Copy(properties, f.declare)
 	}
 	return properties
-}
-
-// filterOf returns the filter that the parameters ask for.
-func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
-	filter := rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
-	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
-		return filter, err
-	}
-	// A search by paths returns every document that cites them, even if it has no word of the query.
-	citing, err := active.DocumentsCiting(ctx, in.Paths)
-	filter.Documents = citing
-	return filter, err
 }

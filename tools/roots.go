@@ -59,16 +59,9 @@ func (h *Handler) followRoots(
 	return nil
 }
 
+// follow makes the workspace follow the roots that are local folders.
 func (h *Handler) follow(ctx context.Context, listed *mcp.ListRootsResult) { //nolint:staticcheck // deprecated, and in use
-	h.workspace.SetClientFolders(ctx, folders(listed))
-	if len(listed.Roots) == 0 {
-		h.rootlessUntil.Store(time.Now().Add(rootlessTime).UnixNano())
-	}
-}
-
-// folders returns the absolute paths of the roots that are local folders.
-func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // deprecated, and in use
-	var paths []string
+	var folders []string // absolute paths
 	for _, root := range listed.Roots {
 		uri, err := url.Parse(root.URI)
 		if err != nil || uri.Scheme != "file" || uri.Host != "" && uri.Host != "localhost" {
@@ -80,8 +73,11 @@ func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // dep
 		}
 		path = filepath.FromSlash(path)
 		if filepath.IsAbs(path) {
-			paths = append(paths, path)
+			folders = append(folders, path)
 		}
 	}
-	return paths
+	h.workspace.SetClientFolders(ctx, folders)
+	if len(listed.Roots) == 0 {
+		h.rootlessUntil.Store(time.Now().Add(rootlessTime).UnixNano())
+	}
 }

@@ -106,7 +106,7 @@ func readOnly() *mcp.ToolAnnotations {
 // no descriptions, because each session pays for the schema: docs/tools.md explains the fields.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
-	oneEachOf(Names(catalog.Levels()))(level)
+	levels(level)
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[catalog.Level](): level},
 	})

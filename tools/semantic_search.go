@@ -117,13 +117,18 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	if err != nil {
 		return nil, rag.Query{}, err
 	}
-	filter, err := filterOf(ctx, active, in.SearchFilters)
 	defaults := active.Definition.Config.SemanticSearch
-	query := rag.Query{Text: in.Query, Filter: filter, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
-	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	if query.Documents != nil { // return each of them, even if it has no word of the query
-		query.MinScore = valueOr(in.MinRelevanceScore, 0)
+	query := rag.Query{
+		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit),
+		MinScore: valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore),
+		Filter:   rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses},
 	}
+	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
+		return active, query, err
+	}
+	// A search by paths returns every document that cites them, even if it has no word of the query.
+	query.MinScore = valueOr(in.MinRelevanceScore, 0)
+	query.Documents, err = active.DocumentsCiting(ctx, in.Paths)
 	return active, query, err
 }
 

@@ -71,10 +71,7 @@ const maxTurns, maxWriting = 8, 32
 // NewHandler returns the tools on a workspace, with the words of a front end. They keep notes on hooks and questions
 // in home, the folder of the user's files.
 func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logger *slog.Logger) *Handler {
-	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
-	if err != nil {
-		panic(err) // it fails only for a size below 1
-	}
+	handbook, _ := lru.New[handbookSearch, handbookHits](cachedSearches) // fails only for a size below 1
 	return &Handler{
 		workspace: w, tools: sync.OnceValue(toolsByName), words: words, recalls: hooks.NewStore(home), handbook: handbook,
 		logger: logger,

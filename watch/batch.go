@@ -21,10 +21,6 @@ const (
 	changesBytes = 512 << 10
 )
 
-// concurrentBatches is the number of batches that are indexed at the same time: each processor parses
-// one while others are written.
-func concurrentBatches() int { return runtime.GOMAXPROCS(0) + 2 }
-
 // indexAll reads files and gives them to the indexer in batches. It returns the first error, which stops
 // the other batches.
 func (r *reconciler) indexAll(ctx context.Context, files []entry) error {
@@ -33,7 +29,7 @@ func (r *reconciler) indexAll(ctx context.Context, files []entry) error {
 		maxFiles, maxBytes = batchFiles, batchBytes
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrentBatches())
+	group.SetLimit(runtime.GOMAXPROCS(0) + 2) // each processor parses a batch while others are written
 	for len(files) > 0 {
 		count := 0
 		for size := int64(0); count < min(len(files), maxFiles) && size < maxBytes; count++ {
@@ -66,41 +62,9 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.note(files, failures)
-	r.done += len(batch)
-	r.report(r.done, r.total)
-	return nil
-}
-
-// load reads a file. ok is false if the file cannot be indexed now, or still has the bytes of the entry's hash.
-func (r *reconciler) load(e entry) (file document.File, ok bool) {
-	known := e.stamp.Hash
-	content, e, err := r.folder.read(r.root, e)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		r.gone = append(r.gone, e.path)
-	case errors.Is(err, errChanged):
-		r.changing = append(r.changing, e.path)
-	case err != nil:
-		r.fail(e.path, err)
-		if unfit(err) {
-			r.gone = append(r.gone, e.path)
-		}
-	case known == e.stamp.Hash:
-		r.touched[e.path] = e.stamp
-		r.known[e.path] = e.stamp
-	default:
-		return document.File{Path: e.path, Content: content, Stamp: e.stamp}, true
-	}
-	return document.File{}, false
-}
-
-func (r *reconciler) note(files []document.File, failures []document.Failure) {
 	failed := errorsByPath(failures)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, file := range files {
 		_, known := r.known[file.Path]
 		r.known[file.Path] = file.Stamp
@@ -118,4 +82,31 @@ func (r *reconciler) note(files []document.File, failures []document.Failure) {
 			r.added++
 		}
 	}
+	r.done += len(batch)
+	r.report(r.done, r.total)
+	return nil
+}
+
+// load reads a file. ok is false if the file cannot be indexed now, or still has the bytes of the entry's hash.
+func (r *reconciler) load(e entry) (_ document.File, ok bool) {
+	file, err := r.folder.read(r.root, e)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.gone = append(r.gone, e.path)
+	case errors.Is(err, errChanged):
+		r.changing = append(r.changing, e.path)
+	case err != nil:
+		r.fail(e.path, err)
+		if unfit(err) {
+			r.gone = append(r.gone, e.path)
+		}
+	case file.Stamp.Hash == e.stamp.Hash:
+		r.touched[e.path] = file.Stamp
+		r.known[e.path] = file.Stamp
+	default:
+		return file, true
+	}
+	return document.File{}, false
 }

@@ -52,16 +52,6 @@ func checkForm(root *contain.Root, name string, info fs.FileInfo) error {
 	return &unfitError{"has the name of another file in another Unicode form (NFC, NFD); rename one"}
 }
 
-func fit(info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return errNotRegular
-	}
-	if info.Size() > contain.MaxDocument {
-		return errTooLarge(info.Size())
-	}
-	return nil
-}
-
 // Open opens the folder under the rules of [Folder.Dir], [Folder.Inside] and [Folder.TopHidden].
 func (f Folder) Open() (*contain.Root, error) {
 	if f.Inside == "" {

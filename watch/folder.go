@@ -150,7 +150,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 			case err != nil:
 				take(document.File{Path: e.path}, err)
 			case !e.folder:
-				take(f.readFile(root, e))
+				take(f.read(root, e))
 			}
 		})
 	})
@@ -183,17 +183,21 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 	return use(root)
 }
 
-// entryOf returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
+// entryOf returns the entry of a path of the index. The error is that of walk, or [fs.ErrNotExist] if walk would not
 // visit the path.
-func (f Folder) entryOf(root *contain.Root, name string, excluded rules) (entry, error) {
+func (f Folder) entryOf(root *contain.Root, indexed string, excluded rules) (entry, error) {
+	name, ok := f.Name(indexed)
+	if !ok || !f.covers(name, excluded) {
+		return entry{}, fs.ErrNotExist
+	}
 	info, err := root.Lstat(name)
 	if err != nil {
-		return f.entry(name), err
+		return entry{}, err
 	}
 	return f.inspect(root, name, fs.FileInfoToDirEntry(info), excluded)
 }
 
-// inspect is entryOf for a path that was listed. d does not follow a symbolic link.
+// inspect is entryOf for a name in the folder that was listed. d does not follow a symbolic link.
 func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded rules) (entry, error) {
 	e := f.entry(name)
 	isLink := d.Type()&fs.ModeSymlink != 0
@@ -210,8 +214,11 @@ func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded
 	if err := cmp.Or(err, checkName(name), f.covered(name, target), checkForm(root, name, info)); err != nil {
 		return e, err
 	}
-	if err := fit(info); err != nil {
-		return e, err
+	switch {
+	case !info.Mode().IsRegular():
+		return e, errNotRegular
+	case info.Size() > contain.MaxDocument:
+		return e, errTooLarge(info.Size())
 	}
 	e.stamp = StampOf(info)
 	return e, nil

@@ -41,11 +41,6 @@ const maxWait = 5 * time.Second
 // missingPoll is how often a mirror looks for a missing folder.
 const missingPoll = time.Second
 
-// newRetryDelays returns how long a mirror waits after failures of the indexer: 500 ms and longer, up to 15 s.
-func newRetryDelays() *backoff.ExponentialBackOff {
-	return &backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, Multiplier: 2, MaxInterval: 15 * time.Second}
-}
-
 // Mirror keeps an index equal to a folder, or only observes the folder while another server indexes it.
 // Safe for concurrent use.
 type Mirror struct {
@@ -61,10 +56,10 @@ type Mirror struct {
 	// These belong to Run or Observe.
 	index    Indexer // nil for Observe
 	log      *slog.Logger
-	walked   outcome   // of the last walk, zero after a failure
-	settling bool      // from the end of a walk until the events during it are handled
-	retryAt  time.Time // no walk before this, after a failure of the indexer
-	delays   *backoff.ExponentialBackOff
+	walked   outcome                     // of the last walk, zero after a failure
+	settling bool                        // from the end of a walk until the events during it are handled
+	retryAt  time.Time                   // no walk before this, after a failure of the indexer
+	delays   *backoff.ExponentialBackOff // after failures of the indexer
 
 	mu      sync.Mutex
 	status  Progress
@@ -90,7 +85,8 @@ func (m *Mirror) Observe(ctx context.Context) {
 
 func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.index, m.log = index, log
-	m.walked, m.retryAt, m.delays = outcome{}, time.Time{}, newRetryDelays()
+	m.walked, m.retryAt = outcome{}, time.Time{}
+	m.delays = &backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, Multiplier: 2, MaxInterval: 15 * time.Second}
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
@@ -230,15 +226,13 @@ func (m *Mirror) step(ctx context.Context, n *notifier) time.Duration {
 }
 
 // notReadyError wraps an error of [Config.Ready], which is a reason to wait and no failure.
-type notReadyError struct{ err error }
+type notReadyError struct{ error }
 
-func (e *notReadyError) Error() string { return e.err.Error() }
-
-func (e *notReadyError) Unwrap() error { return e.err }
+func (e *notReadyError) Unwrap() error { return e.error }
 
 func (m *Mirror) ready() error {
 	if err := m.config.Ready(); err != nil {
-		return &notReadyError{err: err}
+		return &notReadyError{err}
 	}
 	return nil
 }

@@ -43,15 +43,6 @@ const (
 	burstPause = 50 * time.Millisecond
 )
 
-// bufferedEvents is how many events wait in this process. On Windows a watcher adds no folder while it
-// waits for a reader. Elsewhere all wait in the system, which says when it has lost one.
-func bufferedEvents() uint {
-	if runtime.GOOS == "windows" {
-		return 10_000
-	}
-	return 0
-}
-
 // newNotifier returns a notifier that watches nothing yet, and at most maxDirs folders. The error says why that is not
 // possible. The caller closes the watcher.
 func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
@@ -68,7 +59,11 @@ func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents())
+	buffered := uint(0) // all events wait in the system, which says when it has lost one
+	if runtime.GOOS == "windows" {
+		buffered = 10_000 // events wait in this process: otherwise a watcher adds no folder while it waits for a reader
+	}
+	watcher, err := fsnotify.NewBufferedWatcher(buffered)
 	if err != nil {
 		return nil, err
 	}

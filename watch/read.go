@@ -18,22 +18,23 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// read returns a file's bytes, and the entry with the file's stamp at that moment. The error is
-// errChanged if somebody was writing to the file, and otherwise as of inspect.
-func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry, err error) {
+// read returns a file with its stamp at that moment. The error is errChanged if somebody was writing to the file, and
+// otherwise as of inspect. After an error the result has only the path.
+func (f Folder) read(root *contain.Root, e entry) (document.File, error) {
+	failed := document.File{Path: e.path}
 	file, err := root.Read(e.name, contain.MaxDocument)
 	if err != nil {
-		return nil, e, explain(root, e.name, err)
+		return failed, explain(root, e.name, err)
 	}
 	if err := cmp.Or(checkName(e.name), f.covered(e.name, file.Target)); err != nil {
-		return nil, e, err
+		return failed, err
 	}
-	e.stamp = StampOf(file.After)
-	if int64(len(file.Content)) != e.stamp.Size || StampOf(file.Before) != e.stamp {
-		return nil, e, errChanged
+	stamp := StampOf(file.After)
+	if int64(len(file.Content)) != stamp.Size || StampOf(file.Before) != stamp {
+		return failed, errChanged
 	}
-	e.stamp.ChangeTime, e.stamp.Hash = provenTime(e.stamp.ChangeTime, time.Now()), sha256.Sum256(file.Content)
-	return file.Content, e, nil
+	stamp.ChangeTime, stamp.Hash = provenTime(stamp.ChangeTime, time.Now()), sha256.Sum256(file.Content)
+	return document.File{Path: e.path, Content: file.Content, Stamp: stamp}, nil
 }
 
 var errChanged = fmt.Errorf("%w: it was being written when it was read", document.ErrChanged)
@@ -45,16 +46,7 @@ func (f Folder) Read(name string) (document.File, error) {
 		return document.File{}, err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	return f.readFile(root, f.entry(name))
-}
-
-// readFile reads a file as read does. A file that cannot be read has only a path.
-func (f Folder) readFile(root *contain.Root, e entry) (document.File, error) {
-	content, current, err := f.read(root, e)
-	if err != nil {
-		return document.File{Path: e.path}, err
-	}
-	return document.File{Path: e.path, Content: content, Stamp: current.stamp}, nil
+	return f.read(root, f.entry(name))
 }
 
 // Name returns the path in the folder for a path of the index, and false if the path is none of the folder.
@@ -78,7 +70,13 @@ func (f Folder) Owns(indexed string) bool {
 // Changed returns the paths of the index whose files no longer have the bytes of their stamps. Writers of
 // the index call it within their transactions.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
-	return f.differing(stamps, f.holds)
+	return f.differing(stamps, func(root *contain.Root, e entry, stamp document.Stamp) bool {
+		if stamp.Proves(e.stamp) {
+			return true
+		}
+		present, err := f.read(root, e)
+		return err == nil && present.Stamp.Hash == stamp.Hash
+	})
 }
 
 // Outdated returns the paths of the index whose files have other stamps. It reads no file.
@@ -103,26 +101,12 @@ func (f Folder) differing(
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
-		name, ok := f.Name(indexed)
-		if !ok || !f.covers(name, excluded) {
-			differing = append(differing, indexed)
-			continue
-		}
-		e, err := f.entryOf(root, name, excluded)
+		e, err := f.entryOf(root, indexed, excluded)
 		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
 	}
 	return differing
-}
-
-// holds reports whether a file has the bytes of the stamp.
-func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
-	if stamp.Proves(e.stamp) {
-		return true
-	}
-	_, current, err := f.read(root, e)
-	return err == nil && current.stamp.Hash == stamp.Hash
 }
 
 // Present returns the paths of the index that are files of the folder, and all paths if the folder cannot
@@ -131,11 +115,7 @@ func (f Folder) Present(paths []string) []string {
 	present, excluded := []string{}, f.rules()
 	err := f.open(func(root *contain.Root) error {
 		for _, indexed := range paths {
-			name, ok := f.Name(indexed)
-			if !ok || !f.covers(name, excluded) {
-				continue
-			}
-			if _, err := f.entryOf(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			if _, err := f.entryOf(root, indexed, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
 				present = append(present, indexed)
 			}
 		}

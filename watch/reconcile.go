@@ -158,7 +158,7 @@ type visit struct {
 	err error
 }
 
-// look walks the folder, and asks the index meanwhile what it holds.
+// look walks the folder. At the same time it asks the index what it holds.
 func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.Go(func() error {

@@ -8,8 +8,8 @@ import (
 // schedule says when the next walk of a folder is due: when the folder has changed and then was quiet for a
 // while. Changes during a walk are for the next walk. Safe for concurrent use.
 type schedule struct {
-	debounce time.Duration // the folder must be quiet for so long
-	maxWait  time.Duration // changes put off a walk for at most so long
+	debounce time.Duration // how long the folder must be quiet before a walk
+	maxWait  time.Duration // how long changes can put off a walk
 	wake     chan struct{} // holds a token after a change
 
 	mu      sync.Mutex

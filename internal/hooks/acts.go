@@ -32,7 +32,9 @@ func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 // onFailure returns the documents whose triggers match the output of a failed command, then the documents that quote a
 // line of it. Each comes with its remedy.
 func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
-	output := e.output()
+	output := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
+	// Colours and the line of the exit code are no part of a message.
+	output = strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(output, ""), ""))
 	book, err := p.Heard(ctx, []string{trigger.FailCue})
 	if err != nil {
 		return nil, err
@@ -56,58 +58,56 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onEdits returns the documents for edits of files.
+// onEdits returns the documents for edits of files. For each edit these are documents whose triggers match, documents
+// that cite the file, documents that name a definition in it, and documents whose scope has the file, in this order. For
+// the edit of a document they are those with a trigger or a scope.
 func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]candidate, error) {
 	var found []candidate
 	for _, edit := range edits {
-		more, err := p.onEdit(ctx, e, edit)
+		if edit.Path == "" {
+			continue
+		}
+		edit.Creates = edit.Creates || !p.Exists(edit.Path)
+		if edit.Old == "" && !edit.Creates && e.NewString == "" {
+			edit.Old = p.Text(edit.Path) // the edit replaces the whole file
+		}
+		var script trigger.Line
+		isNamed := slices.Contains([]string{".sh", ".bash", ".zsh", ".mk"}, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile"
+		if isNamed || strings.HasPrefix(edit.New, "#!") {
+			script = trigger.Read(edit.New, "")
+		}
+		cues := slices.Concat(trigger.FileCues(edit.Path), script.Cues())
+		for _, former := range p.Former(ctx, edit.Path) {
+			cues = append(cues, trigger.FileCues(former)...)
+		}
+		book, err := p.Heard(ctx, cues)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, more...)
+		matches := append(book.Triggers.Edit(edit), book.Triggers.Run(script)...)
+		declared, err := p.triggered(ctx, book, matches, "for this edit")
+		if err != nil {
+			return nil, err
+		}
+		scoped, err := p.scoped(ctx, e, book, edit)
+		if err != nil {
+			return nil, err
+		}
+		if p.IsDocument(edit.Path) {
+			found = slices.Concat(found, declared, scoped)
+			continue
+		}
+		citing, err := p.citing(ctx, book.Documents, edit.Path)
+		if err != nil {
+			return nil, err
+		}
+		named, err := p.naming(ctx, edit.Path, edit.New)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.Concat(found, declared, citing, named, scoped)
 	}
 	return found, nil
-}
-
-// onEdit returns the documents for the edit of a file, in this order: documents whose triggers match, documents that
-// cite the file, documents that name a definition in it, and documents whose scope has the file. For the edit of a
-// document it returns those with a trigger or a scope.
-func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]candidate, error) {
-	if edit.Path == "" {
-		return nil, nil
-	}
-	edit.Creates = edit.Creates || !p.Exists(edit.Path)
-	if edit.Old == "" && !edit.Creates && e.NewString == "" {
-		edit.Old = p.Text(edit.Path) // the edit replaces the whole file
-	}
-	var script trigger.Line
-	isNamed := slices.Contains([]string{".sh", ".bash", ".zsh", ".mk"}, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile"
-	if isNamed || strings.HasPrefix(edit.New, "#!") {
-		script = trigger.Read(edit.New, "")
-	}
-	cues := slices.Concat(trigger.FileCues(edit.Path), script.Cues())
-	for _, former := range p.Former(ctx, edit.Path) {
-		cues = append(cues, trigger.FileCues(former)...)
-	}
-	book, err := p.Heard(ctx, cues)
-	if err != nil {
-		return nil, err
-	}
-	matches := append(book.Triggers.Edit(edit), book.Triggers.Run(script)...)
-	declared, err := p.triggered(ctx, book, matches, "for this edit")
-	if err != nil {
-		return nil, err
-	}
-	scoped, err := p.scoped(ctx, e, book, edit)
-	if err != nil || p.IsDocument(edit.Path) {
-		return slices.Concat(declared, scoped), err
-	}
-	citing, err := p.citing(ctx, book.Documents, edit.Path)
-	if err != nil {
-		return nil, err
-	}
-	named, err := p.naming(ctx, edit.Path, edit.New)
-	return slices.Concat(declared, citing, named, scoped), err
 }
 
 const (

@@ -191,12 +191,6 @@ var (
 // maxText is how many bytes hooks read: of the end of an output, or of the beginning of a file.
 const maxText = 64 << 10
 
-// output returns the output of a failed command without colours and without the line of its exit code.
-func (e Event) output() string {
-	text := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
-	return strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(text, ""), ""))
-}
-
 // line returns the command, or the SQL statement, in the form that triggers compare.
 func (e Event) line() trigger.Line {
 	if e.SQL != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -56,14 +57,16 @@ func isQuoted(prompt, word string) bool {
 	})
 }
 
-// named returns the documents that a prompt names, the longest names first. A part of a title counts only if no other
-// title has it. A title of one word counts only if no other document has the word. If that word matches action, the
-// prompt must also write it as a name. The successor of a named document stands in its place if it is among the hits.
+// named returns the documents that a prompt names by title or by an alias in the front matter, the longest names first. A
+// part of a title counts only if no other title has it. A title of one word counts only if no other document has the
+// word. If that word matches action, the prompt must also write it as a name. The successor of a named document stands in
+// its place if it is among the hits.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))
 	for _, hit := range hits {
-		for _, name := range p.names(hit) {
+		aliases := index.StringList(p.frontMatter(hit.Path)["aliases"])
+		for _, name := range slices.Concat([]string{hit.Title}, aliases) {
 			run, whole := namedBy(words, name)
 			isWord := strings.Count(run, " ") == len("  ")
 			if run == "" || isWord && action().MatchString(name) && !isQuoted(prompt, name) {
@@ -94,19 +97,4 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	}
 	slices.SortStableFunc(named, func(a, b candidate) int { return strings.Count(b.named, " ") - strings.Count(a.named, " ") })
 	return named
-}
-
-// names returns the names of a document: its title, and the aliases in its front matter.
-func (p Project) names(c rag.Hit) []string {
-	names := []string{c.Title}
-	switch aliases := p.frontMatter(c.Path)["aliases"].(type) {
-	case string:
-		names = append(names, aliases)
-	case []any:
-		for _, alias := range aliases {
-			text, _ := alias.(string)
-			names = append(names, text)
-		}
-	}
-	return names
 }

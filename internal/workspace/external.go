@@ -18,19 +18,13 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if err != nil || active.Definition.HasExternal() {
 		return active, err
 	}
-	_, problem := w.Settings.Load(active.Definition.ConfigPath)
-	return nil, noExternal(problem)
-}
-
-// noExternal returns the error for a config without external docs. problem is nil if the config is valid.
-func noExternal(problem error) error {
-	if problem != nil {
-		return fmt.Errorf(
-			"the config is not valid, and the former one, which stays in force, has no external docs: %w", problem)
+	if _, err := w.Settings.Load(active.Definition.ConfigPath); err != nil {
+		return nil, fmt.Errorf(
+			"the config is not valid, and the former one, which stays in force, has no external docs: %w", err)
 	}
 	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
-	return e.With("configFile", ".csharp-compounding-docs/config.json").
+	return nil, e.With("configFile", ".csharp-compounding-docs/config.json").
 		With("exampleConfig", map[string]any{"external_docs": map[string]any{
 			"path": "./docs", "include_patterns": []string{"**/*.md"}, "exclude_patterns": []string{"**/node_modules/**"},
 		}})

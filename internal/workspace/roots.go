@@ -32,7 +32,7 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 		return // ctx has ended
 	}
 	defer w.endSwitch()
-	at, certain := w.currentRoot()
+	at, isActive := w.Root(), w.current() != nil
 	w.mu.Lock()
 	before := w.clientRoots
 	w.clientFolders, w.clientRoots = folders, roots
@@ -41,7 +41,7 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	case len(roots) == 0 || slices.Contains(roots, at):
 		return
 	case at == "" || slices.Contains(before, at):
-	case !certain && before == nil && project.SameRepository(at, roots[0]):
+	case !isActive && before == nil && project.SameRepository(at, roots[0]):
 		// The server was started for the main worktree, but the client works in another worktree.
 	default:
 		return
@@ -54,19 +54,19 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.active, w.projectDir = nil, roots[0]
 }
 
-// currentRoot returns the root of the project that answers calls, or "". certain reports whether the project is
-// already active.
-func (w *Workspace) currentRoot() (root string, certain bool) {
+// Root returns the root of the active project, or else of the project that the next call activates. It is "" if there
+// is neither.
+func (w *Workspace) Root() string {
 	if active := w.current(); active != nil {
-		return active.Definition.Root, true
+		return active.Definition.Root
 	}
 	dir := w.ownDir()
 	if dir == "" {
-		return "", false
+		return ""
 	}
 	root, err := project.FindRoot(dir)
 	if err != nil {
-		return dir, false
+		return dir
 	}
-	return root, false
+	return root
 }

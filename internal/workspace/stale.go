@@ -55,26 +55,25 @@ func (p *Project) Stale(ctx context.Context, documents []string) map[string]stri
 	return p.stale.of(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
 }
 
-// of returns the result of a check that has at least some documents.
+// of returns the result of a check that has at least the documents for which takes returns true. It waits for
+// maxCheckWait, or for a share of the time that ctx has left.
 func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces) bool) staleness {
-	if !s.once {
-		return s.ask(ctx)
+	most := maxCheckWait
+	if deadline, isLimited := ctx.Deadline(); isLimited {
+		most = min(most, time.Until(deadline)/checkWaitShare)
 	}
-	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
+	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	found, err := s.look(limited, history.NewPlaceChecker(s.root), takes)
-	if err != nil {
-		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
+	if s.once {
+		found, err := s.look(limited, history.NewPlaceChecker(s.root), takes)
+		if err != nil {
+			s.logger.DebugContext(ctx, "look for stale documents", "error", err)
+		}
+		return found
 	}
-	return found
-}
-
-func (s *staleDocuments) ask(ctx context.Context) staleness {
 	if !isClosed(s.checked) {
 		signal(s.due)
 	}
-	limited, cancel := context.WithTimeout(ctx, checkWait(ctx))
-	defer cancel()
 	select {
 	case <-s.checked:
 	case <-limited.Done():
@@ -106,16 +105,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// checkWait returns how long a call may wait for a check: maxCheckWait, or a share of the time that ctx has left.
-func checkWait(ctx context.Context) time.Duration {
-	deadline, isLimited := ctx.Deadline()
-	if !isLimited {
-		return maxCheckWait
-	}
-	return min(maxCheckWait, time.Until(deadline)/checkWaitShare)
-}
-
-// run makes the checks that are due, until ctx ends.
+// run makes the checks that are due, until ctx ends. After an error the earlier result stays.
 func (s *staleDocuments) run(ctx context.Context) {
 	checker := history.NewPlaceChecker(s.root)
 	for {
@@ -125,7 +115,15 @@ func (s *staleDocuments) run(ctx context.Context) {
 		case <-s.due:
 		}
 		began := time.Now()
-		s.refresh(ctx, checker)
+		found, err := s.look(ctx, checker, func(index.CitedPlaces) bool { return true })
+		if err == nil {
+			s.latest.Store(&found)
+		} else if ctx.Err() == nil {
+			s.logger.DebugContext(ctx, "look for stale documents", "error", err)
+		}
+		if !isClosed(s.checked) {
+			close(s.checked)
+		}
 		wait(ctx, max(staleAge, staleShare*time.Since(began)))
 	}
 }
@@ -136,19 +134,6 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version
 		signal(s.due)
-	}
-}
-
-// refresh makes a check. After an error the earlier result stays.
-func (s *staleDocuments) refresh(ctx context.Context, checker *history.PlaceChecker) {
-	found, err := s.look(ctx, checker, func(index.CitedPlaces) bool { return true })
-	if err == nil {
-		s.latest.Store(&found)
-	} else if ctx.Err() == nil {
-		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
-	}
-	if !isClosed(s.checked) {
-		close(s.checked)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 const (
@@ -75,27 +74,6 @@ func (s IndexStatus) Current() bool {
 
 // hasText reports whether the index holds the text of all files that can be indexed.
 func (s IndexStatus) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
-
-// plus adds the status of one folder. The sum has the oldest Synced of its parts.
-func (s IndexStatus) plus(part watch.Progress) IndexStatus {
-	s.Done += part.Done
-	s.Total += part.Total
-	s.Queued += part.Queued
-	s.State += part.State
-	for _, failed := range part.Failed {
-		s = s.plusFailed(failed.Failure, failed.Since)
-	}
-	if part.Synced.Before(s.Synced) {
-		s.Synced = part.Synced
-	}
-	if part.Err != nil && s.Waiting == "" {
-		s.Waiting = apierror.AsError(part.Err).Error()
-		if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
-			s.GitBusy = &busy.since
-		}
-	}
-	return s
-}
 
 func (s IndexStatus) plusFailed(failure document.Failure, since time.Time) IndexStatus {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
@@ -168,13 +146,30 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return outdated
 }
 
-// mirrored returns the status of the folders. While another server indexes, it describes only what this server sees.
+// mirrored adds up the status of the folders, with the oldest Synced. While another server indexes, it describes only what
+// this server sees.
 func (p *Project) mirrored() IndexStatus {
-	status := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
+	sum := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
-		status = status.plus(tree.mirror.Status())
+		part := tree.mirror.Status()
+		sum.Done += part.Done
+		sum.Total += part.Total
+		sum.Queued += part.Queued
+		sum.State += part.State
+		for _, failed := range part.Failed {
+			sum = sum.plusFailed(failed.Failure, failed.Since)
+		}
+		if part.Synced.Before(sum.Synced) {
+			sum.Synced = part.Synced
+		}
+		if part.Err != nil && sum.Waiting == "" {
+			sum.Waiting = apierror.AsError(part.Err).Error()
+			if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
+				sum.GitBusy = &busy.since
+			}
+		}
 	}
-	return status
+	return sum
 }
 
 func (p *Project) indexed() IndexStatus { return p.mirrored().plusQueue(p.queue.Status()) }

@@ -110,7 +110,7 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 
 // refresh activates the project again if its branch or config has changed, or if another server has activated
 // it after a deletion. outdated is the project that the caller found active, or nil. If another call has already
-// replaced it, refresh returns the new one.
+// replaced it, refresh returns the new one. If no project is active, it activates the one at ownDir.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -120,7 +120,14 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	case active != outdated && active != nil:
 		return active, nil
 	case active == nil:
-		return w.activateOwn(ctx)
+		if err := w.hasProject(); err != nil {
+			return nil, err
+		}
+		p, key, err := w.checkedOut(ctx, w.ownDir())
+		if err != nil {
+			return nil, err
+		}
+		return w.register(ctx, p, key)
 	}
 	p, err := w.Settings.Load(outdated.Definition.ConfigPath)
 	if err != nil {
@@ -155,17 +162,6 @@ func (w *Workspace) beginSwitch(ctx context.Context) error {
 }
 
 func (w *Workspace) endSwitch() { <-w.switching }
-
-func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
-	if err := w.hasProject(); err != nil {
-		return nil, err
-	}
-	p, key, err := w.checkedOut(ctx, w.ownDir())
-	if err != nil {
-		return nil, err
-	}
-	return w.register(ctx, p, key)
-}
 
 func errNotActivated() *apierror.Error {
 	activate := apierror.Call{Tool: "activate_project", How: "with the absolute path of the repository's " +
@@ -260,13 +256,6 @@ func (w *Workspace) Current() (name, root string) {
 		return active.Tenant.Key.Project, active.Definition.Root
 	}
 	return "", ""
-}
-
-// Root returns the root of the active project, or else of the project that the next call activates. It is "" if there
-// is neither.
-func (w *Workspace) Root() string {
-	root, _ := w.currentRoot()
-	return root
 }
 
 func (w *Workspace) current() *Project {

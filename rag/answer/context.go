@@ -93,7 +93,12 @@ func fit(sources []source, d delimiter, room int) []quote {
 // summaries of critical documents get up to half of the room. Then the most relevant source takes what it needs
 // of the rest, cut if it is too long. The others follow in their order, until one has no room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
-	top := mostRelevant(sources)
+	top := -1 // the most relevant source that has text
+	for i, s := range sources {
+		if s.hasText() && (top < 0 || s.Score > sources[top].Score) {
+			top = i
+		}
+	}
 	if top < 0 {
 		return nil, room
 	}
@@ -132,17 +137,6 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 		quotes = append(quotes, quoted[i])
 	}
 	return quotes, room
-}
-
-// mostRelevant returns the index of the most relevant source that has text, -1 for none.
-func mostRelevant(sources []source) int {
-	top := -1
-	for i, s := range sources {
-		if s.hasText() && (top < 0 || s.Score > sources[top].Score) {
-			top = i
-		}
-	}
-	return top
 }
 
 // best quotes the best passage, cut if it is longer than room. If the room is too small, it chooses no passage.

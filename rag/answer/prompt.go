@@ -146,11 +146,6 @@ func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
 
-// room returns how many tokens of the context window are left for documents.
-func (d delimiter) room(window int, question string) int {
-	return window - min(answerTokens, window/answerShare) - chatTokens - promptTokens(d.system()) - promptTokens(question)
-}
-
 // promptTokens estimates the tokens of a text for a language model, rather too many than too few. Such
 // a model has tokens for white space too.
 func promptTokens(text string) int {

@@ -80,7 +80,8 @@ func (a *Answerer) generate(
 		return nil, "", nil
 	}
 	window := a.generator.ContextWindow(ctx)
-	for room := d.room(window, question.Text); ; room /= 2 {
+	others := min(answerTokens, window/answerShare) + chatTokens + promptTokens(d.system()) + promptTokens(question.Text)
+	for room := window - others; ; room /= 2 { // for documents, in tokens
 		quotes := fit(sources, d, room)
 		if len(quotes) == 0 {
 			return nil, "", apierror.Errorf(apierror.InvalidArgument,

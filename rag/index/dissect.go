@@ -125,7 +125,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 		Document: *parsed, FileTitle: titleOfName(file.Path), DocType: docType.Name, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
-			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
+			resolveRelated(file.Path, docType.Docs, StringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, slices.Concat(status.Relations, said.MentionsIn(parsed))),
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), path: file.Path, stamp: file.Stamp,

@@ -63,7 +63,7 @@ const (
 // as a list of one. A value without text is an ordinary field: questions returns nil.
 func questions(frontMatter map[string]any) []string {
 	var found []string
-	for _, text := range stringList(frontMatter[QuestionsField]) {
+	for _, text := range StringList(frontMatter[QuestionsField]) {
 		line := strings.Join(strings.Fields(text), " ")
 		if line != "" && len(found) < maxQuestions {
 			found = append(found, markdown.CutRunes(line, maxQuestionRunes))

@@ -24,8 +24,6 @@ type CitedPlace struct {
 	// Line is the line of the document, 0 for a place of FilesField. Field is the place's
 	// index in that field, -1 for a place of the text.
 	Line, Field int
-	// Raw is the place as the document writes it.
-	Raw string
 }
 
 // citedPlaces returns the places that the document at source cites, in the front matter
@@ -38,7 +36,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 		raw = strings.TrimSpace(raw)
 		place, ok := said.ParsePlace(raw)
 		if !ok {
-			place = said.Citation{Path: raw, Raw: raw} // the field lists files, so any text is a path
+			place = said.Citation{Path: raw} // the field lists files, so any text is a path
 		}
 		if strings.ContainsAny(place.Path, "*?[{\x00\n") {
 			continue // a pattern names no place
@@ -70,10 +68,8 @@ func resolvePlace(source string, place said.Citation) (CitedPlace, bool) {
 	if strings.HasSuffix(place.Path, "/") {
 		target += "/"
 	}
-	return CitedPlace{
-		Place: document.Place{Path: target, First: place.First, Last: place.Last, Symbol: place.Symbol},
-		Field: -1, Raw: place.Raw,
-	}, isInside
+	cited := document.Place{Path: target, First: place.First, Last: place.Last, Symbol: place.Symbol}
+	return CitedPlace{Place: cited, Field: -1}, isInside
 }
 
 var (

@@ -115,25 +115,20 @@ func (q *Queue) Run(ctx context.Context) {
 		q.setErr(err)
 		if err != nil {
 			q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
+			wait := retry.NextBackOff()
+			if failure, ok := errors.AsType[*model.ServerError](err); ok {
+				wait = max(wait, min(failure.RetryAfter, time.Minute)) // the server may serve sooner than it says
+			}
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(max(retry.NextBackOff(), asked(err))):
+			case <-time.After(wait):
 			}
 			continue
 		}
 		retry.Reset()
 		q.rest(ctx)
 	}
-}
-
-// asked returns how long the model server asks to wait, at most a minute, as it may serve sooner; 0 if it does not.
-func asked(err error) time.Duration {
-	failure, ok := errors.AsType[*model.ServerError](err)
-	if !ok {
-		return 0
-	}
-	return min(failure.RetryAfter, time.Minute)
 }
 
 // rest waits until there may be something to embed. It returns after Wake. Each minute it checks

@@ -100,7 +100,9 @@ func (d Dissection) Advice(schema Schema) []project.Violation {
 	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
 }
 
-func stringList(value any) []string {
+// StringList returns the texts of a value of front matter: a text, or the texts in a list. It returns nil for other
+// values.
+func StringList(value any) []string {
 	switch value := value.(type) {
 	case string:
 		return []string{value}

@@ -37,7 +37,16 @@ type Scan struct {
 // vectorParams asks for passages with vectors near the query's, and says how they are compared. If the list has all
 // set, it asks for passages without a vector too.
 func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
-	near, promoted := divide(s.levels, s.Question.EachPassage)
+	// The vectors of the standard level and of those above it are searched apart, because promotion changes the order only
+	// between the two groups. A search for each passage needs no division.
+	near, promoted := s.levels, []catalog.Level{}
+	standard := slices.Index(s.levels, catalog.Standard)
+	switch {
+	case standard < 0:
+		near, promoted = []catalog.Level{}, s.levels
+	case !s.Question.EachPassage:
+		near, promoted = s.levels[:standard+1], s.levels[standard+1:]
+	}
 	nearScan := s.scan(near, s.counts, s.Facts.counts.graph)
 	promotedScan := s.scan(promoted, s.counts, s.Facts.counts.promotedGraph)
 	params := db.SearchVectorsParams{
@@ -50,20 +59,6 @@ func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 	}
 	scans := slices.DeleteFunc([]Scan{nearScan, promotedScan}, func(scan Scan) bool { return len(scan.Levels) == 0 })
 	return params, scans
-}
-
-// divide divides the levels into the standard one and those above it. Their vectors are searched apart, because
-// promotion changes the order only between the two groups. A search for each passage needs no division.
-func divide(levels []catalog.Level, eachPassage bool) (near, promoted []catalog.Level) {
-	standard := slices.Index(levels, catalog.Standard)
-	switch {
-	case standard < 0:
-		return []catalog.Level{}, levels
-	case eachPassage:
-		return levels, []catalog.Level{}
-	default:
-		return levels[:standard+1], levels[standard+1:]
-	}
 }
 
 // scan decides how vectors of documents of some levels are compared. graph is about how many vectors the index has.

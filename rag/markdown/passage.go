@@ -28,12 +28,10 @@ type Limit struct {
 // DefaultLimit suits a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
-// Bounds of what Heading returns, in estimated tokens. They leave minTextTokens
-// of the smallest window to the text.
+// Bounds of what Heading returns, in estimated tokens. They leave 64 of the smallest window to the text.
 const (
 	maxTitleTokens = 64
 	maxPathTokens  = 64
-	minTextTokens  = 64
 )
 
 // Heading returns what is searched and embedded with a passage's text: the title, a newline and the header

@@ -111,23 +111,19 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 		if err != nil {
 			return nil, causeOf(ctx, err)
 		}
-		return vectors, c.validate(vectors, len(texts))
-	})
-}
-
-func (c *Client) validate(vectors [][]float32, want int) error {
-	if len(vectors) != want {
-		return BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
-	}
-	for _, vector := range vectors {
-		if len(vector) > Dimensions {
-			return fmt.Errorf("%w: %s makes vectors of %d dimensions, and the index holds up to %d; "+
-				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; "+
-				"for qwen3-embedding, update Ollama instead, so that it shortens them",
-				ErrDimensions, c.cfg.EmbedModel, len(vector), Dimensions)
+		if len(vectors) != len(texts) {
+			return nil, BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), len(texts)))
 		}
-	}
-	return nil
+		for _, vector := range vectors {
+			if len(vector) > Dimensions {
+				return nil, fmt.Errorf("%w: %s makes vectors of %d dimensions, and the index holds up to %d; "+
+					"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; "+
+					"for qwen3-embedding, update Ollama instead, so that it shortens them",
+					ErrDimensions, c.cfg.EmbedModel, len(vector), Dimensions)
+			}
+		}
+		return vectors, nil
+	})
 }
 
 // unitTolerance is how far the squared length of a unit vector may be from 1: more than the

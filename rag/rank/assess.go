@@ -24,18 +24,23 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.named, hit.inPairs, hit.titled = a.named, inPairs, documents[hit.ID].asked
+		best := documents[hit.ID]
+		if !a.byModel() && !a.builtIn() {
+			best.signals.Meaning = 0
+		}
+		hit.Signals = a.Within(best.signals)
+		hit.named, hit.inPairs, hit.titled = a.named, inPairs, best.asked
 		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
 	}
 	return hits
 }
 
-// withName returns higher log-odds for a passage that has the whole of a short query.
+// withName returns the log-odds of a passage: at least even if it has the whole of a short query. A one-word query asks
+// for documents containing it.
 func (h Hit) withName(logOdds float64) float64 {
 	if h.named {
-		return relevance.Named(logOdds)
+		return max(logOdds, 0)
 	}
 	return logOdds
 }
@@ -84,20 +89,11 @@ type documentSignals struct {
 // with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below
 // the zero value.
 func (d documentSignals) with(a assessment) documentSignals {
-	meaning, compared := d.signals.Meaning, a.byModel() || a.builtIn()
-	if compared && (!d.compared || a.Meaning > meaning) {
-		meaning = a.Meaning
+	compared := a.byModel() || a.builtIn()
+	if compared && (!d.compared || a.Meaning > d.signals.Meaning) {
+		d.signals.Meaning = a.Meaning
 	}
-	d.signals = d.signals.Best(a.Signals)
-	d.signals.Meaning, d.compared, d.asked = meaning, d.compared || compared, d.asked || a.asked
+	d.signals.Strength, d.signals.Share = max(d.signals.Strength, a.Strength), max(d.signals.Share, a.Share)
+	d.compared, d.asked = d.compared || compared, d.asked || a.asked
 	return d
-}
-
-// best returns the signals for a passage, without meaning if it was not compared.
-func (d documentSignals) best(of comparison) relevance.Signals {
-	signals := d.signals
-	if !of.byModel() && !of.builtIn() {
-		signals.Meaning = 0
-	}
-	return signals
 }

@@ -90,22 +90,6 @@ func (h Hit) Cosine() *float64 {
 	}
 }
 
-// probability is the probability that the document answers, by its log-odds.
-func (h Hit) probability() float64 {
-	evidence := h.Evidence
-	if h.Line != "" {
-		evidence.Form = relevance.Words
-	}
-	logOdds := h.withName(evidence.Calibrated(h.LogOdds))
-	if h.titled {
-		return max(relevance.Score(logOdds), relevance.Asked)
-	}
-	if h.inPairs && !h.byModel() { // half of the documents with most of the pairs are about something else
-		logOdds = min(logOdds, 0)
-	}
-	return relevance.Score(logOdds)
-}
-
 // Candidate is a passage that may answer.
 type Candidate struct {
 	// Hit describes the passage and its document, without a score.

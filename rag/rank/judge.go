@@ -47,7 +47,7 @@ const (
 	// A list of documents that may answer has at most maxUnsure, for a broad query at most maxBroad.
 	maxUnsure, maxBroad = 5, 20
 	// minListed is how many documents are listed, whatever their grades, if the first document is likely and the others are
-	// related: of ten first documents with a score of .7 or more in six public repositories, five were wrong.
+	// related. Of ten first documents with a score of .7 or more in six public repositories, five were wrong.
 	minListed = 3
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
 	// sampled passages, and in at least minBroad of them.
@@ -80,7 +80,9 @@ type Verdict struct {
 // Judge grades the documents that [Order] has returned, and cuts the list. passages is how many passages the search
 // could return.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
-	reached := func(hit Hit) bool { return q.reached(hit, limits.MinScore) }
+	// A document reaches the threshold of a vague text that nobody searches for only if the text is its title.
+	isVague := q.Unasked && q.Terms.Vague()
+	reached := func(hit Hit) bool { return hit.Score >= limits.MinScore && (hit.titled || !isVague) }
 	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
 	mayAnswer := func(hit Hit) bool { return hit.Score >= relevance.Likely || hit.near || q.isAbout(hit, broad) }
 	switch {
@@ -130,12 +132,6 @@ func (v Verdict) BesideAnswer() Verdict {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
 	}
 	return v
-}
-
-// reached reports whether a document reaches the threshold. For a vague text that nobody searches
-// for, a document reaches it only if the text is its title.
-func (q Question) reached(hit Hit, threshold float64) bool {
-	return hit.Score >= threshold && (hit.titled || !q.Unasked || !q.Terms.Vague())
 }
 
 // broad returns the terms that say what a broad query is about: they are few, and many passages have each of them. It

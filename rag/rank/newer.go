@@ -50,7 +50,12 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 					words[k] = q.weightedTerms(comparedText(ranked[k]))
 				}
 			}
-			if isAlike(likeness(words[i], words[j]), ranked[i], later) && !sameTemplate(ranked[i], later) {
+			alike := likeness(words[i], words[j])
+			if alike < minLikeness {
+				continue
+			}
+			alike += wordvec.Cosine(wordvec.Vector(comparedText(ranked[i])), wordvec.Vector(comparedText(later)))
+			if alike >= minAlike && !sameTemplate(ranked[i], later) {
 				doubts = append(doubts, Doubt{i, j})
 			}
 		}
@@ -83,12 +88,6 @@ func isDay(date string) bool {
 
 // comparedText returns the part of a document that is compared: its title and its best passage.
 func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
-
-// isAlike reports whether two documents are on the same subject, by the likeness of their words and by their vectors.
-func isAlike(words float64, a, b Hit) bool {
-	return words >= minLikeness &&
-		words+wordvec.Cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
-}
 
 // sameTemplate reports whether two documents are made from one template: they have much text in common, and each title
 // has a word that the other lacks. Such documents are on different subjects.

@@ -28,17 +28,25 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		if hit.names > 0 {
-			hit = hit.amongFew()
+			// The document counts as in a project of SampleSize passages. A sample shows no greater rarity, so more passages
+			// would only lower the score.
+			hit.Passages = min(hit.Passages, SampleSize)
+			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
-		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
+		byText := hit.LogOdds
+		if line, ok := lines[[2]int64{hit.ID, int64(hit.Ordinal)}]; ok {
+			logOdds, decides := relevance.WithLine(byText, line.logOdds, len(q.Lines))
+			if decides {
+				byText, hit.Line = logOdds, line.text
+			}
+		}
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
-		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
-		if other, ok := best[passage]; !ok || cmp.Or(compareCopies(hit, other), comparePassages(hit, other)) < 0 {
+		if other, ok := best[passage]; !ok || compareEqual(hit, other) < 0 {
 			best[passage] = hit
 		}
 	}
@@ -50,21 +58,34 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
 }
 
-// scored returns the documents with their scores.
+// scored returns the documents with their scores: the probability that a document answers, by its log-odds.
 func scored(ranked []Hit) []Hit {
-	evidence := make([]relevance.Evidence, len(ranked))
+	all := make([]relevance.Evidence, len(ranked))
 	for i, hit := range ranked {
-		evidence[i] = hit.Evidence
+		all[i] = hit.Evidence
 	}
-	crowd := relevance.CrowdOf(evidence)
+	crowd := relevance.CrowdOf(all)
 	for i := range ranked {
-		ranked[i].Crowd = crowd
-		ranked[i].Score = ranked[i].probability()
+		hit := &ranked[i]
+		hit.Crowd = crowd
+		evidence := hit.Evidence
+		if hit.Line != "" {
+			evidence.Form = relevance.Words
+		}
+		logOdds := hit.withName(evidence.Calibrated(hit.LogOdds))
+		switch {
+		case hit.titled:
+			hit.Score = max(relevance.Score(logOdds), relevance.Asked)
+		case hit.inPairs && !hit.byModel(): // half of the documents with most of the pairs are about something else
+			hit.Score = relevance.Score(min(logOdds, 0))
+		default:
+			hit.Score = relevance.Score(logOdds)
+		}
 	}
 	return ranked
 }
 
-// maxNamed is how many documents may have a name if the name is to show which document the query asks for.
+// maxNamed is how many documents may have a rare name. A name in more documents does not show which one the query asks for.
 const maxNamed = 3
 
 // rareNames counts the query's rare names in each document, by its hash. At most maxNamed documents have a rare name.
@@ -87,14 +108,6 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 		}
 	}
 	return names
-}
-
-// amongFew returns a document that has a rare name as it would be in a project of SampleSize passages: a sample shows no
-// greater rarity, so more passages would only lower the score.
-func (h Hit) amongFew() Hit {
-	h.Passages = min(h.Passages, SampleSize)
-	h.LogOdds = h.withName(h.Evidence.LogOdds())
-	return h
 }
 
 // withNamedFirst gives each document that the query names at least the score of every document behind it.
@@ -139,35 +152,15 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// withLine compares the evidence of a whole pasted text with that of its best line. It returns the log-odds that
-// decide, and the line if it decides, else "". best has no text if no line found the passage.
-func withLine(whole float64, best bestLine, lines int) (logOdds float64, line string) {
-	if best.text == "" {
-		return whole, ""
-	}
-	logOdds, decides := relevance.WithLine(whole, best.logOdds, lines)
-	if decides {
-		return logOdds, best.text
-	}
-	return logOdds, ""
-}
-
-// unnamed returns the log-odds without the increase of [Hit.withName]. With it, many passages that have a
-// frequent word have the same log-odds.
-func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
-
-// compareCopies orders documents with the same bytes: a named one first, then one that holds, then the shortest path.
-func compareCopies(a, b Hit) int {
+// compareEqual orders passages of documents with the same bytes. A document that the query names comes first, then a
+// document that holds, then the document with the shortest path. Of one document the best passage comes first. With the
+// increase of [Hit.withName], many passages that have a frequent word have the same log-odds. Then the log-odds without
+// it decide.
+func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
 		cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
-	)
-}
-
-// comparePassages orders the passages of a document, the best one first.
-func comparePassages(a, b Hit) int {
-	return cmp.Or(
-		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
@@ -177,7 +170,7 @@ func comparePassages(a, b Hit) int {
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),
-		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }

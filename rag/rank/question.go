@@ -24,8 +24,6 @@ type Question struct {
 	// Named are the paths of the documents whose path or number is the query.
 	Named []string
 
-	// BuiltIn says that the search compares built-in vectors.
-	BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
 	// Newer makes [Question.Doubts] look for later documents on the same subject.

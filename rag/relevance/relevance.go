@@ -113,11 +113,6 @@ func Strength(bm25, queryWeight float64) float64 {
 	return math.Log1p(bm25 * min(1, maxQueryWeight/queryWeight))
 }
 
-// Best returns the higher of each signal.
-func (s Signals) Best(other Signals) Signals {
-	return Signals{max(s.Meaning, other.Meaning), max(s.Strength, other.Strength), max(s.Share, other.Share)}
-}
-
 // Within mixes the signals of a passage with the best signals of its document.
 func (s Signals) Within(best Signals) Signals {
 	mix := func(own, best float64) float64 { return ownPart*own + (1-ownPart)*best }
@@ -208,18 +203,11 @@ func Near(passages, pieces int) float64 {
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
 }
 
-// Named returns the log-odds of a passage that has the whole of a short query: at least even. A
-// one-word query asks for documents containing it.
-func Named(logOdds float64) float64 { return max(logOdds, 0) }
-
-// WithLine returns the log-odds of a passage for a pasted text: those of its best line if
-// that decides, or else those of the whole text. lines is how many lines were compared.
+// WithLine returns the log-odds of a passage for a pasted text by its best line. decides reports whether they count, and
+// not those of the whole text. lines is how many lines were compared.
 func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 	line -= math.Log(float64(max(lines, 1))) // of many lines, one fits by accident
-	if line > whole-lineMargin {
-		return line, true
-	}
-	return whole, false
+	return line, line > whole-lineMargin
 }
 
 // Calibrated turns log-odds that order documents into log-odds that the document answers.

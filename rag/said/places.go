@@ -22,8 +22,6 @@ type Citation struct {
 	Symbol string
 	// Line is the line of the document, from 1.
 	Line int
-	// Raw is the place as the document writes it.
-	Raw string
 }
 
 // fileName is a name with an extension, perhaps behind folders.
@@ -136,7 +134,7 @@ func placesInCode(line string) []Citation {
 // ParsePlace reads a place such as src/pool.go:12-20. It returns false if the text names no
 // file. It does not check whether the file exists.
 func ParsePlace(raw string) (Citation, bool) {
-	place := Citation{Path: raw, Raw: raw}
+	place := Citation{Path: raw}
 	if found := placeLines().FindStringSubmatchIndex(raw); found != nil {
 		place.Path = raw[:found[0]]
 		number := func(i int) int {

@@ -66,8 +66,6 @@ func (a *analyser) run() {
 // span is a range of bytes. An empty span means no match.
 type span struct{ start, end int }
 
-func (s span) empty() bool { return s.start == s.end }
-
 // add adds the next segment, whose characters are of one kind of script.
 func (a *analyser) add(start, end int) {
 	r, _ := utf8.DecodeRuneInString(a.text[start:])
@@ -81,7 +79,7 @@ func (a *analyser) add(start, end int) {
 		a.pairs.end = end
 	case isWordRune(r):
 		a.endPairs()
-		if a.compound.empty() || !joins(a.text[a.compound.end:start]) {
+		if a.compound.start == a.compound.end || !joins(a.text[a.compound.end:start]) {
 			a.endCompound()
 			a.compound.start = start
 		}

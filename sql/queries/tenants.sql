@@ -23,12 +23,6 @@ FROM tenants
 WHERE project_id = @project_id AND path_hash = @path_hash
 ORDER BY last_seen DESC LIMIT 1;
 
--- name: TenantList :many
--- The checkouts of a project that were not deleted.
-SELECT branch_name, path_hash, repo_root FROM tenants
-WHERE project_id = @project_id AND deleted_at IS NULL
-ORDER BY repo_root, branch_name;
-
 -- name: TenantCount :one
 SELECT count(*) FROM tenants WHERE project_id = @project_id;
 

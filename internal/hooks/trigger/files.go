@@ -24,7 +24,8 @@ func (r *reader) write(file, text string) {
 // writeFiles records which files the programs in a call write. text is their input from a pipe or a here-document.
 func (r *reader) writeFiles(args []string, programs []int, text string) {
 	for _, start := range programs {
-		words := operands(args[start+1:])
+		isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }
+		words := slices.DeleteFunc(slices.Clone(args[start+1:]), isFlag)
 		isFlagged := func(flag string) bool {
 			return slices.ContainsFunc(args[start+1:], func(arg string) bool { return isSameFlag(flag, word{text: arg}) })
 		}
@@ -57,11 +58,6 @@ func (r *reader) writeFiles(args []string, programs []int, text string) {
 // scriptWrites matches code of scripts that opens a file to write it.
 var scriptWrites = lazyregexp.New(`\bopen\(\s*["']([^"']+)["']\s*,\s*(?:mode=)?["'][wa]|` +
 	`(?:\bPath|\bwriteFile(?:Sync)?|\bFile\.write|\bappendFile(?:Sync)?)\(\s*["']([^"']+)["']`)
-
-// operands returns the words that are not flags.
-func operands(args []string) []string {
-	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" })
-}
 
 // Patched returns the edits of a patch. It reads the form of diff -u and that of apply_patch from Codex.
 func Patched(patch string) []Edit {

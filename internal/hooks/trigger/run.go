@@ -81,8 +81,16 @@ func (r run) matches(c call, whole []word) bool {
 			return false
 		}
 	}
+	rest := given
+	for _, p := range r.words {
+		at := slices.IndexFunc(rest, p.isLike)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+1:]
+	}
 	own := slices.Concat(c.outer, given)
-	return areInOrder(r.words, given) && r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
+	return r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
 }
 
 // isTrial reports whether the call only shows help or a dry run. It returns false if the trigger names that flag.
@@ -97,17 +105,6 @@ func (r run) isTrial(c call) bool {
 		}
 	}
 	return false
-}
-
-func areInOrder(patterns []pattern, words []word) bool {
-	for _, p := range patterns {
-		at := slices.IndexFunc(words, p.isLike)
-		if at < 0 {
-			return false
-		}
-		words = words[at+1:]
-	}
-	return true
 }
 
 // isAmong reports whether all words of a condition are there. It looks for flags among own, the words of the call and
