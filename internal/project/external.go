@@ -56,9 +56,7 @@ func (e External) Prune(relDir string) bool {
 
 // private reports whether a path belongs to git or to the project's own documents, which are another collection.
 func (e External) private(relPath string) bool {
-	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool {
-		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
-	})
+	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool { return contains(folder, relPath) })
 }
 
 func matchAny(patterns []string, relPath string) bool {
