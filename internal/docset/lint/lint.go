@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -84,7 +85,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkAnchors()
 	e.checkStandings()
 	e.checkNumbers()
-	files := e.tracked(ctx)
+	files, _ := history.Tracked(ctx, p.Root) // without git no file is missed
 	e.checkTriggers(files)
 	e.checkIgnored(files)
 	err := e.checkPlaces(ctx)

@@ -114,11 +114,7 @@ func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	if err != nil {
 		return nil
 	}
-	head, err := folder.Head(ctx)
-	if err != nil {
-		return nil
-	}
-	changed, _ := folder.Changed(ctx, head, p.DocumentsRoot()) // up to an error
+	changed, _ := folder.Changed(ctx, "HEAD", p.DocumentsRoot()) // up to an error
 	return changed
 }
 
