@@ -39,10 +39,10 @@ and a hung hook with 3, because assistants take 2 for a veto.`,
   compound-docs recall --fails 'exec format error'
   compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !f.hook {
-				return flags.run(f.preview)(cmd, args)
+			if f.hook {
+				return f.answerHook(flags, cmd, args)
 			}
-			return f.answerHook(flags, cmd, args)
+			return withProject(flags, f.preview)(cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -71,15 +71,14 @@ func (f *recallFlags) act() hooks.Event {
 }
 
 // preview prints what hooks would say at an act, and why.
-func (f *recallFlags) preview(i invocation) error {
-	return withProject(i.flags, func(t *tooling) error {
-		t.endsSoon()
-		said, err := t.tools.Preview(i.command.Context(), f.act())
-		if err != nil {
-			return err
-		}
-		return i.print(map[string]any{"said": said}, func(w io.Writer) { printSaid(w, said) })
-	})(i.command, nil)
+func (f *recallFlags) preview(t *tooling) error {
+	t.endsSoon()
+	said, err := t.tools.Preview(t.command.Context(), f.act())
+	if err != nil {
+		return err
+	}
+	printSaid(t.stdout, said)
+	return nil
 }
 
 func printSaid(w io.Writer, said []hooks.Said) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -170,7 +169,8 @@ func (t *tooling) endsSoon() {
 
 const ollamaAPI = "ollama"
 
-// providers maps the API of a [project.ModelHost] to the function that makes its client.
+// providers maps the API of a [project.ModelHost] to the function that makes its client. The schema of settings.json
+// allows no other API.
 var providers = map[string]func(model.Config) (*model.Client, error){ollamaAPI: ollama.New, "openai": openai.New}
 
 func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
@@ -179,11 +179,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
 		FirstPiece: time.Duration(s.settings.GenerationWaitSeconds) * time.Second,
 	}
-	newClient, isKnown := providers[host.API]
-	if !isKnown {
-		return nil, fmt.Errorf("settings.json names a model server with the API %q, which is not known", host.API)
-	}
-	return newClient(cfg)
+	return providers[host.API](cfg)
 }
 
 // modelServers returns one or two model servers with their models. The first makes the vectors.

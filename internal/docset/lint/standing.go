@@ -15,6 +15,7 @@ import (
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
+	today := catalog.Today()
 	for _, d := range e.set.Documents {
 		if d.Err != nil {
 			continue
@@ -25,7 +26,7 @@ func (e *examination) checkStandings() {
 			}
 			unknown[word] = append(unknown[word], d)
 		}
-		standing := e.standings.Of(d.Path, e.today)
+		standing := e.standings.Of(d.Path, today)
 		e.checkSuccessors(d, standing)
 		if d.Level == catalog.Critical && !standing.Holds() {
 			e.addRule(d, standing)
