@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -45,18 +44,13 @@ func hookSocket(home, root string) (string, error) {
 	}
 	folder := filepath.Join(home, "hooks")
 	if !pgserver.FitsSocket(folder) {
-		folder = "/tmp/compound-docs-hooks-" + shortHash(home)
+		folder = "/tmp/compound-docs-hooks-" + pgserver.ShortHash(home)
 	}
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return "", err
 	}
 	err := pgserver.MakePrivate(folder, nil)
-	return filepath.Join(folder, shortHash(root)), err
-}
-
-// shortHash returns a name for a socket. It is not longer than the name that [pgserver.FitsSocket] leaves room for.
-func shortHash(text string) string {
-	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text)))
+	return filepath.Join(folder, pgserver.ShortHash(root)), err // not longer than the name that FitsSocket leaves room for
 }
 
 // askServer asks a server of the project at root to answer an event. It fails within moments if no server accepts.
