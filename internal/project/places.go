@@ -199,7 +199,7 @@ func (p *Project) loadPlaces() (places, error) {
 		return places{}, p.configError("documents.folder",
 			fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
-	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root))}, nil
+	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root)), withRules: p.Config.Rules}, nil
 }
 
 // placePattern returns the pattern of an entry of documents.folders, or what is wrong with the entry.

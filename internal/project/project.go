@@ -75,7 +75,6 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 		return nil, err
 	}
 	p.ruleFolders = p.findRuleFolders()
-	p.places.withRules = p.Config.Rules
 	return p, nil
 }
 
