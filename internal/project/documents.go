@@ -76,10 +76,6 @@ func (p *Project) PlacesText() string {
 // Lenient reports whether documents in DocsDir need no front matter.
 func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
-// lenientAt reports whether a document needs no front matter. Documents of documents.folders never need any: they
-// may be older than this server.
-func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !contains(p.docsDir, relPath) }
-
 // IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
 // schemas folder has documents only in a lenient project.
 func (p *Project) IsDocument(name string) bool {
