@@ -202,11 +202,11 @@ func (i *initializer) offerHooks(root, server string) error {
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks reports whether the user wants hooks for Claude Code: by --hooks, by --yes, or by an answer at a terminal.
+// wantsHooks reports whether a user without --hooks wants them for Claude Code: by --yes, or by an answer at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
-	if i.hooks || i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
-		return i.hooks || i.yes
+	if i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
+		return i.yes
 	}
 	plain.Printf(i.stdout, "Claude Code can point to the document that a prompt or an edit needs. Add hooks for that to %s? [y/N] ",
 		clients.LocalSettings)

@@ -49,10 +49,11 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 	return rules, true
 }
 
+// rules returns rules without their hash.
 func (p *Project) rules(t DocType, linkBase string) Rules {
 	return Rules{
 		Name: t.Name, Docs: linkBase, LinkRoot: p.Config.Documents.LinkRoot, Language: p.Config.Documents.Language,
-		SchemaHash: t.SchemaHash, Validate: t.Validate,
+		Validate: t.Validate,
 	}
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,12 +60,12 @@ type entry struct {
 }
 
 // fill adds the documents that can be indexed, the latest first, with their pictures and words.
-func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) (err error) {
+func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) error {
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return fmt.Errorf("open the repository: %w", err)
 	}
-	defer func() { err = errors.Join(err, root.Close()) }()
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	r := &renderer{project: p, set: set, external: external, pictures: pictures{root: root, found: map[string]int{}}}
 	standings := set.Standings()
 	ofExternal := external.Standings()
