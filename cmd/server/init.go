@@ -115,11 +115,11 @@ func (i *initializer) run(ctx context.Context) error {
 	options.project = root
 	servicesErr := i.sayServices(options) // all other steps need no service
 	i.sayWhatToAsk(result)
-	if servicesErr != nil {
-		return servicesErr
+	if servicesErr == nil && result.Example != "" {
+		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
 	}
-	i.saySearch(result.Example)
-	return nil
+	return servicesErr
 }
 
 // sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if
@@ -202,14 +202,6 @@ func (i *initializer) report(result scaffold.Result) {
 	if len(result.Further) > 0 {
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
 			strings.Join(result.Further, ", "), clients.Quote(strings.Join(result.Further, ",")))
-	}
-}
-
-// saySearch prints a search that the user can try first. It prints nothing without an example.
-func (i *initializer) saySearch(example string) {
-	if example != "" {
-		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", example})
-		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
 	}
 }
 

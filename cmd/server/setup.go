@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -68,7 +67,8 @@ func newSetup(o options, i invocation) (*setup, error) {
 	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
 		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
 	}
-	s := &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
+	logger := slog.New(slog.NewTextHandler(i.stderr, &slog.HandlerOptions{Level: o.logLevel}))
+	s := &setup{options: o, invocation: i, logger: logger}
 	var embedErr, writeErr error
 	s.embedder, embedErr = s.newModelClient(o.embeddings)
 	s.writer = s.embedder
@@ -87,10 +87,6 @@ func newSetup(o options, i invocation) (*setup, error) {
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
 	return s, nil
-}
-
-func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // address returns the URL of the database. It starts the private database if that does not run.
@@ -119,7 +115,6 @@ func (s *setup) close() {
 type tooling struct {
 	*setup
 
-	root      string // root of the project, or "" without one
 	workspace *workspace.Workspace
 	tools     *tools.Handler
 }
@@ -153,7 +148,7 @@ func withTools(
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
 			handler := tools.NewHandler(w, s.home, wordsOf(i.command), s.logger)
-			return run(&tooling{setup: s, root: root, workspace: w, tools: handler})
+			return run(&tooling{setup: s, workspace: w, tools: handler})
 		})
 	})
 }
