@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// parent returns a path with the symbolic links of its folder followed. Its last name may not exist.
+// parent follows the symbolic links in the folder of a path, and returns the path that it finds. The last name of the
+// path may not exist.
 func (r *Root) parent(name string) (string, error) {
 	base := path.Base(name)
 	if !filepath.IsLocal(base) || base == "." {

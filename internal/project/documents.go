@@ -47,7 +47,7 @@ func (p *Project) DocumentPaths() []string {
 	return paths
 }
 
-// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if there is none.
+// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if it belongs to none.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
 	if contains(p.docsDir, relPath) {
 		return p.docsDir, true

@@ -49,7 +49,7 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links, Supersedes and Amends are paths. The last two have documents, too, that say it of themselves.
+	// Links, Supersedes and Amends are paths. A document that says itself that this one supersedes or amends it is there too.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	Amends     []string `json:"amends"`

@@ -64,7 +64,7 @@ func layoutOf(home string) (layout, error) {
 	return l, err
 }
 
-// ShortHash returns twelve characters that stand for a path in the name of a socket or of its folder.
+// ShortHash returns twelve characters with which the name of a socket, or of its folder, tells one path from another.
 func ShortHash(path string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(path))) }
 
 // realPath returns an absolute path without symbolic links, so that processes with different paths of the same folder
