@@ -53,8 +53,21 @@ func hookSocket(home, root string) (string, error) {
 	return filepath.Join(folder, pgserver.ShortHash(root)), err // not longer than the name that FitsSocket leaves room for
 }
 
-// askServer asks a server of the project at root to answer an event. It fails within moments if no server accepts.
-func askServer(ctx context.Context, home, root string, e hooks.Event) (answer hooks.Answer, err error) {
+// askServer asks a server of the project to answer an event. It fails within moments if no server accepts. It does not
+// load the project, so that the program that each event starts is fast.
+func askServer(ctx context.Context, flags *flags, e hooks.Event) (answer hooks.Answer, err error) {
+	home, err := homeFolder()
+	if err != nil {
+		return answer, err
+	}
+	root, err := findProject(flags.folder())
+	if err != nil {
+		return answer, err
+	}
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
+		return answer, err
+	}
 	path, err := hookSocket(home, root)
 	if err != nil {
 		return answer, err

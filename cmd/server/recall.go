@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -115,7 +114,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		return err
 	}
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
-	answer, err := askProject(ctx, flags, hook.Event)
+	answer, err := askServer(ctx, flags, hook.Event)
 	if err != nil {
 		return withProject(flags, func(t *tooling) error {
 			t.endsSoon()
@@ -133,24 +132,6 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		})(cmd, args)
 	}
 	return printAnswer(cmd.OutOrStdout(), hook, answer)
-}
-
-// askProject asks a server of the project to answer an event. It does not load the project, so that the program that
-// each event starts is fast.
-func askProject(ctx context.Context, flags *flags, e hooks.Event) (hooks.Answer, error) {
-	home, err := homeFolder()
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	root, err := findProject(flags.folder())
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	root, err = filepath.EvalSymlinks(root)
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	return askServer(ctx, home, root, e)
 }
 
 func printAnswer(w io.Writer, hook hooks.Hook, answer hooks.Answer) error {
