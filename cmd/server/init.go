@@ -115,11 +115,14 @@ func (i *initializer) run(ctx context.Context) error {
 	options.project = root
 	servicesErr := i.sayServices(options) // all other steps need no service
 	i.sayWhatToAsk(result)
-	if servicesErr == nil && result.Example != "" {
+	if servicesErr != nil {
+		return servicesErr
+	}
+	if result.Example != "" {
 		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
 		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
 	}
-	return servicesErr
+	return nil
 }
 
 // sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if
