@@ -53,7 +53,11 @@ answer, those that may are listed.`,
 
 // run prints the answer from own documents or external docs.
 func (f *askFlags) run(t *tooling) error {
-	in := f.input(t)
+	in := tools.RagQueryInput{
+		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, MaxSources: optional(t.command, "max-sources", &f.maxSources),
+		MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
+		MinPromotionLevel: catalog.Level(f.minLevel), IncludeCritical: &f.critical,
+	}
 	p := &answerPrinter{tooling: t}
 	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
 	if !f.external {
@@ -63,14 +67,6 @@ func (f *askFlags) run(t *tooling) error {
 	ofExternal := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
 	external, err := tools.Run(ctx, t.tools, "rag_query_external", (*tools.Handler).RagQueryExternal, ofExternal)
 	return p.finish(external, externalAnswer(external), err)
-}
-
-func (f *askFlags) input(t *tooling) tools.RagQueryInput {
-	return tools.RagQueryInput{
-		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, MaxSources: optional(t.command, "max-sources", &f.maxSources),
-		MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
-		MinPromotionLevel: catalog.Level(f.minLevel), IncludeCritical: &f.critical,
-	}
 }
 
 func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -45,22 +44,30 @@ func hookSocket(home, root string) (string, error) {
 	}
 	folder := filepath.Join(home, "hooks")
 	if !pgserver.FitsSocket(folder) {
-		folder = "/tmp/compound-docs-hooks-" + shortHash(home)
+		folder = "/tmp/compound-docs-hooks-" + pgserver.ShortHash(home)
 	}
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return "", err
 	}
 	err := pgserver.MakePrivate(folder, nil)
-	return filepath.Join(folder, shortHash(root)), err
+	return filepath.Join(folder, pgserver.ShortHash(root)), err // not longer than the name that FitsSocket leaves room for
 }
 
-// shortHash returns a name for a socket. It is not longer than the name that [pgserver.FitsSocket] leaves room for.
-func shortHash(text string) string {
-	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text)))
-}
-
-// askServer asks a server of the project at root to answer an event. It fails within moments if no server accepts.
-func askServer(ctx context.Context, home, root string, e hooks.Event) (answer hooks.Answer, err error) {
+// askServer asks a server of the project to answer an event. It fails within moments if no server accepts. It does not
+// load the project, so that the program that each event starts is fast.
+func askServer(ctx context.Context, flags *flags, e hooks.Event) (answer hooks.Answer, err error) {
+	home, err := homeFolder()
+	if err != nil {
+		return answer, err
+	}
+	root, err := findProject(flags.folder())
+	if err != nil {
+		return answer, err
+	}
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
+		return answer, err
+	}
 	path, err := hookSocket(home, root)
 	if err != nil {
 		return answer, err

@@ -118,7 +118,10 @@ func (i *initializer) run(ctx context.Context) error {
 	if servicesErr != nil {
 		return servicesErr
 	}
-	i.saySearch(result.Example)
+	if result.Example != "" {
+		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
+	}
 	return nil
 }
 
@@ -206,14 +209,6 @@ func (i *initializer) report(result scaffold.Result) {
 	if len(result.Further) > 0 {
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
 			strings.Join(result.Further, ", "), clients.Quote(strings.Join(result.Further, ",")))
-	}
-}
-
-// saySearch prints a search that the user can try first. It prints nothing without an example.
-func (i *initializer) saySearch(example string) {
-	if example != "" {
-		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", example})
-		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
 	}
 }
 

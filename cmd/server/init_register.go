@@ -22,7 +22,13 @@ import (
 const claudeClient = "claude"
 
 // clientNames returns the values that --client accepts.
-func clientNames() []string { return append([]string{claudeClient}, clients.Names()...) }
+func clientNames() []string {
+	names := []string{claudeClient}
+	for _, c := range clients.All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
 
 func checkClients(named []string, show bool) error {
 	for _, name := range named {
@@ -108,7 +114,7 @@ func (i *initializer) registerClient(c clients.Client, folder string, named, use
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("write %s: %w; init --client %s --print shows what to add by hand", change.Path(), err, c.Name)
 	}
-	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
+	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser {
 		say("start it with CDOCS_HOME=%s, as this shell has it, or its server has another database", home)
 	}
 	say("%s%s", done, change.Path())
@@ -196,11 +202,11 @@ func (i *initializer) offerHooks(root, server string) error {
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks reports whether the user wants hooks for Claude Code: by --hooks, by --yes, or by an answer at a terminal.
+// wantsHooks reports whether a user without --hooks wants them for Claude Code: by --yes, or by an answer at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
-	if i.hooks || i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
-		return i.hooks || i.yes
+	if i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
+		return i.yes
 	}
 	plain.Printf(i.stdout, "Claude Code can point to the document that a prompt or an edit needs. Add hooks for that to %s? [y/N] ",
 		clients.LocalSettings)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/tools"
@@ -81,7 +82,11 @@ func (f *lintFlags) run(i invocation) error {
 	if err != nil {
 		return err
 	}
-	report, err := lint.Run(i.command.Context(), p)
+	set, err := docset.Read(i.command.Context(), p)
+	if err != nil {
+		return err
+	}
+	report, err := lint.Run(i.command.Context(), p, set)
 	if err != nil {
 		return err
 	}

@@ -42,11 +42,16 @@ func (f *flags) resolve() (options, error) {
 	return f.resolveWith(home, settings)
 }
 
+// homeFolder returns the folder of the user's files.
 func homeFolder() (string, error) {
 	if home := os.Getenv("CDOCS_HOME"); home != "" {
 		return home, nil
 	}
-	return project.DefaultHome()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the home folder (set CDOCS_HOME to the folder to use): %w", err)
+	}
+	return filepath.Join(home, ".claude", project.ConfigDir), nil
 }
 
 // folder returns the folder of --project or CLAUDE_PROJECT_DIR, or "".

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,10 +38,10 @@ and a hung hook with 3, because assistants take 2 for a veto.`,
   compound-docs recall --fails 'exec format error'
   compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !f.hook {
-				return flags.run(f.preview)(cmd, args)
+			if f.hook {
+				return f.answerHook(flags, cmd, args)
 			}
-			return f.answerHook(flags, cmd, args)
+			return withProject(flags, f.preview)(cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -71,15 +70,14 @@ func (f *recallFlags) act() hooks.Event {
 }
 
 // preview prints what hooks would say at an act, and why.
-func (f *recallFlags) preview(i invocation) error {
-	return withProject(i.flags, func(t *tooling) error {
-		t.endsSoon()
-		said, err := t.tools.Preview(i.command.Context(), f.act())
-		if err != nil {
-			return err
-		}
-		return i.print(map[string]any{"said": said}, func(w io.Writer) { printSaid(w, said) })
-	})(i.command, nil)
+func (f *recallFlags) preview(t *tooling) error {
+	t.endsSoon()
+	said, err := t.tools.Preview(t.command.Context(), f.act())
+	if err != nil {
+		return err
+	}
+	printSaid(t.stdout, said)
+	return nil
 }
 
 func printSaid(w io.Writer, said []hooks.Said) {
@@ -116,7 +114,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		return err
 	}
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
-	answer, err := askProject(ctx, flags, hook.Event)
+	answer, err := askServer(ctx, flags, hook.Event)
 	if err != nil {
 		return withProject(flags, func(t *tooling) error {
 			t.endsSoon()
@@ -134,24 +132,6 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		})(cmd, args)
 	}
 	return printAnswer(cmd.OutOrStdout(), hook, answer)
-}
-
-// askProject asks a server of the project to answer an event. It does not load the project, so that the program that
-// each event starts is fast.
-func askProject(ctx context.Context, flags *flags, e hooks.Event) (hooks.Answer, error) {
-	home, err := homeFolder()
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	root, err := findProject(flags.folder())
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	root, err = filepath.EvalSymlinks(root)
-	if err != nil {
-		return hooks.Answer{}, err
-	}
-	return askServer(ctx, home, root, e)
 }
 
 func printAnswer(w io.Writer, hook hooks.Hook, answer hooks.Answer) error {

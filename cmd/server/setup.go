@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -69,7 +67,8 @@ func newSetup(o options, i invocation) (*setup, error) {
 	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
 		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
 	}
-	s := &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
+	logger := slog.New(slog.NewTextHandler(i.stderr, &slog.HandlerOptions{Level: o.logLevel}))
+	s := &setup{options: o, invocation: i, logger: logger}
 	var embedErr, writeErr error
 	s.embedder, embedErr = s.newModelClient(o.embeddings)
 	s.writer = s.embedder
@@ -88,10 +87,6 @@ func newSetup(o options, i invocation) (*setup, error) {
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
 	return s, nil
-}
-
-func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // address returns the URL of the database. It starts the private database if that does not run.
@@ -120,7 +115,6 @@ func (s *setup) close() {
 type tooling struct {
 	*setup
 
-	root      string // root of the project, or "" without one
 	workspace *workspace.Workspace
 	tools     *tools.Handler
 }
@@ -154,7 +148,7 @@ func withTools(
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
 			handler := tools.NewHandler(w, s.home, wordsOf(i.command), s.logger)
-			return run(&tooling{setup: s, root: root, workspace: w, tools: handler})
+			return run(&tooling{setup: s, workspace: w, tools: handler})
 		})
 	})
 }
@@ -170,7 +164,8 @@ func (t *tooling) endsSoon() {
 
 const ollamaAPI = "ollama"
 
-// providers maps the API of a [project.ModelHost] to the function that makes its client.
+// providers maps the API of a [project.ModelHost] to the function that makes its client. The schema of settings.json
+// allows no other API.
 var providers = map[string]func(model.Config) (*model.Client, error){ollamaAPI: ollama.New, "openai": openai.New}
 
 func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
@@ -179,11 +174,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
 		FirstPiece: time.Duration(s.settings.GenerationWaitSeconds) * time.Second,
 	}
-	newClient, isKnown := providers[host.API]
-	if !isKnown {
-		return nil, fmt.Errorf("settings.json names a model server with the API %q, which is not known", host.API)
-	}
-	return newClient(cfg)
+	return providers[host.API](cfg)
 }
 
 // modelServers returns one or two model servers with their models. The first makes the vectors.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// settings.json may name each API that has a provider. Each has its own client, and any other is an error.
+// settings.json may name each API that has a provider. Each has its own client.
 func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../internal/project/settings.schema.json")
@@ -51,8 +52,23 @@ func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 			t.Errorf("%s: the APIs %q have %d kinds of clients, want one each", host, apis, len(kinds))
 		}
 	}
-	if _, err := s.newModelClient(project.ModelHost{API: "another", URL: "http://localhost:1"}); err == nil {
-		t.Error("an unknown API has a client")
+}
+
+func TestHomeFolder(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("CDOCS_HOME", "")
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		t.Setenv(variable, home)
+	}
+	got, err := homeFolder()
+	if want := filepath.Join(home, ".claude", ".csharp-compounding-docs"); err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		t.Setenv(variable, "")
+	}
+	if _, err := homeFolder(); err == nil || !strings.Contains(err.Error(), "set CDOCS_HOME") {
+		t.Errorf("got error %v, want one that says what to set", err)
 	}
 }
 

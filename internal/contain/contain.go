@@ -18,7 +18,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -165,8 +164,7 @@ func named(err error, op, name string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
-	is := func(own error) bool { return errors.Is(err, own) }
-	if !errors.As(err, new(syscall.Errno)) && !slices.ContainsFunc([]error{ErrHidden, ErrTooDeep}, is) {
+	if !errors.As(err, new(syscall.Errno)) && !errors.Is(err, ErrHidden) && !errors.Is(err, ErrTooDeep) {
 		err = ErrEscapes
 	}
 	return &fs.PathError{Op: op, Path: path.Clean(name), Err: err}

@@ -26,12 +26,7 @@ func (r *Root) spelled(name string) string {
 
 // Hidden reports whether a part of a path is hidden.
 func Hidden(name string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
-		if hidden(part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), hidden)
 }
 
 // hidden reports whether a name is that of a hidden file or folder on this system.

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// parent returns a path with the symbolic links of its folder followed. Its last name may not exist.
+// parent follows the symbolic links in the folder of a path, and returns the path that it finds. The last name of the
+// path may not exist.
 func (r *Root) parent(name string) (string, error) {
 	base := path.Base(name)
 	if !filepath.IsLocal(base) || base == "." {
@@ -91,8 +92,12 @@ func (r *Root) removeTemporary(folder string) {
 	}
 }
 
-// Create writes a new file. The error is [fs.ErrExist] if there is something at its path.
+// Create writes a new file, and makes the missing folders above it. The error is [fs.ErrExist] if there is something at
+// its path.
 func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
+	if err := r.makeFolders(path.Dir(name)); err != nil {
+		return err
+	}
 	target, err := r.parent(name)
 	if err != nil {
 		return err
@@ -113,21 +118,18 @@ func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) er
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// Save is [Root.Replace], but makes the file with a mode, and the folders above it, if it is missing.
+// Save is [Root.Replace], or [Root.Create] if the file is missing.
 func (r *Root) Save(name string, before, content []byte, mode fs.FileMode) error {
 	err := r.Replace(name, before, content)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.Create(name, content, mode)
 	}
-	const readable = 0o755
-	if err := r.MkdirAll(path.Dir(name), readable); err != nil {
-		return err
-	}
-	return r.Create(name, content, mode)
+	return err
 }
 
-// MkdirAll makes a folder and the missing folders above it.
-func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
+// makeFolders makes a folder and the missing folders above it.
+func (r *Root) makeFolders(name string) error {
+	const readable = 0o755
 	above := ""
 	for part := range strings.SplitSeq(path.Clean(name), "/") {
 		if part == "." {
@@ -138,7 +140,7 @@ func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 		if err != nil {
 			return err
 		}
-		err = r.folder.Mkdir(target, mode)
+		err = r.folder.Mkdir(target, readable)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return named(err, "mkdir", above)
 		}

@@ -48,8 +48,9 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
-	// byName has documents by their path or a folder above, such as a/, and by their name, in lower case. byNumber
-	// has the decisions by folder, # and number, as [index.Link] names them. In both the shortest path comes first.
+	// byName has a document by two texts in lower case: its path or a folder above it, such as a/, and its file's name.
+	// byNumber has the decisions by folder, # and number, as [index.Link] names them. In both the shortest path comes
+	// first.
 	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }

@@ -22,8 +22,8 @@ type citedVersion struct {
 	commit string // commit in which the document last changed these lines
 }
 
-// about returns the parts of a document that name the file of a place, and its date. A part is a line,
-// or an item between commas.
+// about returns the parts of a document that name the file of a place, and the part with the document's date. A part is
+// a line, or an item between commas.
 func about(text string, place document.Place) string {
 	var said strings.Builder
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {

@@ -9,24 +9,29 @@ import (
 	"strings"
 )
 
-// Named returns the tracked files with a name, those of the folder's top first, by their paths in the folder.
-func (f Folder) Named(ctx context.Context, base string) ([]string, error) {
-	files, err := f.Tracked(ctx)
+// Named returns the tracked files with a name, those of the folder's top first, by their paths in the folder dir.
+func Named(ctx context.Context, dir, base string) ([]string, error) {
+	files, err := Tracked(ctx, dir)
 	same := slices.DeleteFunc(files, func(name string) bool { return path.Base(name) != base })
 	slices.SortStableFunc(same, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	return same, err
 }
 
-// Tracked returns the tracked files, by their paths in the folder.
-func (f Folder) Tracked(ctx context.Context) ([]string, error) {
+// Tracked returns the tracked files of the folder dir, an absolute path, by their paths in it. The error is [ErrNone]
+// without a repository.
+func Tracked(ctx context.Context, dir string) ([]string, error) {
+	folder, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
 	var files []string
-	err := f.run(ctx, func(output io.Reader) error {
+	err = folder.run(ctx, func(output io.Reader) error {
 		names := bufio.NewScanner(output)
 		names.Split(splitNUL)
 		for names.Scan() {
-			files = append(files, strings.TrimPrefix(names.Text(), strings.TrimSuffix(f.name, ".")+"/"))
+			files = append(files, strings.TrimPrefix(names.Text(), strings.TrimSuffix(folder.name, ".")+"/"))
 		}
 		return nil
-	}, "ls-files", "-z", "--", f.name)
+	}, "ls-files", "-z", "--", folder.name)
 	return files, err
 }

@@ -44,15 +44,10 @@ func (o *Output) Write(text []byte) (int, error) {
 func (o *Output) Err() error { return o.err }
 
 // IsTerminal reports whether a stream is a terminal.
-func IsTerminal(stream any) bool { return terminal(stream) != nil }
-
-// terminal returns the file of a terminal, and nil for other streams.
-func terminal(stream any) *os.File {
+func IsTerminal(stream any) bool {
 	if o, ok := stream.(*Output); ok {
 		stream = o.to
 	}
-	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		return file
-	}
-	return nil
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,6 +107,5 @@ func fingerprint(parts ...[]byte) string {
 		text = append(strconv.AppendInt(text, int64(len(p)), 10), ':')
 		text = append(text, p...)
 	}
-	hash := sha256.Sum256(text)
-	return hex.EncodeToString(hash[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }

@@ -47,7 +47,7 @@ func (p *Project) DocumentPaths() []string {
 	return paths
 }
 
-// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if there is none.
+// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if it belongs to none.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
 	if contains(p.docsDir, relPath) {
 		return p.docsDir, true
@@ -75,10 +75,6 @@ func (p *Project) PlacesText() string {
 
 // Lenient reports whether documents in DocsDir need no front matter.
 func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
-
-// lenientAt reports whether a document needs no front matter. Documents of documents.folders never need any: they
-// may be older than this server.
-func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !contains(p.docsDir, relPath) }
 
 // IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
 // schemas folder has documents only in a lenient project.

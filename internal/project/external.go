@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxAlternatives bounds how many patterns one pattern with braces stands for. Matching tries them all.
+// maxAlternatives bounds the patterns that one pattern with braces is short for. Matching tries them all.
 const maxAlternatives = 1_000
 
 // External is a folder of documentation that the server searches and never changes.
@@ -56,9 +56,7 @@ func (e External) Prune(relDir string) bool {
 
 // private reports whether a path belongs to git or to the project's own documents, which are another collection.
 func (e External) private(relPath string) bool {
-	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool {
-		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
-	})
+	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool { return contains(folder, relPath) })
 }
 
 func matchAny(patterns []string, relPath string) bool {
@@ -224,7 +222,7 @@ func (p *Project) patterns(key string, list []string) ([]string, error) {
 	return cleaned, nil
 }
 
-// alternatives returns an upper bound for the number of patterns that one pattern with braces stands for.
+// alternatives returns an upper bound for the number of patterns that one pattern with braces is short for.
 func alternatives(pattern string) int {
 	total := 1
 	for _, group := range strings.Split(pattern, "{")[1:] {

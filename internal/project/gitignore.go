@@ -38,13 +38,19 @@ type ignoreRule struct {
 	negated, folderOnly bool
 }
 
-// ignores reports whether a rule ignores a file or a folder. It does not check the folders above. name is relative to
-// the top.
+// ignores reports whether git's rules ignore a file or a folder, whose name is relative to the top. It does not check
+// the folders above. The last matching rule of the nearest .gitignore decides.
 func (g *gitignore) ignores(name string, folder bool) bool {
+	base := path.Base(name)
 	for _, set := range g.rulesIn(path.Dir(name)) {
-		below := strings.TrimPrefix(name, set.folder)
-		if ignored, decided := decide(set.rules, below, folder); decided {
-			return ignored
+		for _, rule := range slices.Backward(set.rules) {
+			compared := base
+			if rule.anchored {
+				compared = strings.TrimPrefix(name, set.folder)
+			}
+			if (folder || !rule.folderOnly) && rule.matches(compared) {
+				return !rule.negated
+			}
 		}
 	}
 	return false
@@ -70,21 +76,6 @@ func (g *gitignore) rulesIn(folder string) []ignoreRules {
 func readIgnore(file string) []ignoreRule {
 	text, _ := contain.ReadFile(file, maxIgnoreBytes) // an unreadable file has no rules, as in git
 	return parseIgnore(text)
-}
-
-// decide returns whether the last matching rule ignores the file. decided is false if no rule matches.
-func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool) {
-	base := path.Base(name)
-	for _, rule := range slices.Backward(rules) {
-		compared := base
-		if rule.anchored {
-			compared = name
-		}
-		if (folder || !rule.folderOnly) && rule.matches(compared) {
-			return !rule.negated, true
-		}
-	}
-	return false, false
 }
 
 // matches reports whether the rule fits a name. It tries equality first, because that is faster than a pattern.

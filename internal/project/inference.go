@@ -7,7 +7,7 @@ import (
 )
 
 // DocTypeOf returns the doc-type that a file's folder implies, or false if the file is not a document. relPath is
-// relative to Root with / separators, and may begin with "./". The nearest folder that [Project.DocTypeCalled] knows
+// relative to Root with / separators, and may begin with "./". The nearest folder that docTypeCalled knows
 // decides. If none is known, the type is [fallbackType]. In a strict project a file of DocsDir is a document only in a
 // doc-type's folder.
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
@@ -27,7 +27,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
-		if t, ok := p.DocTypeCalled(path.Base(dir)); ok {
+		if t, ok := p.docTypeCalled(path.Base(dir)); ok {
 			return t, true
 		}
 	}
@@ -48,9 +48,9 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// DocTypeCalled returns the doc-type for a folder's name, or false if there is none. Case does not matter, and _
+// docTypeCalled returns the doc-type for a folder's name, or false if there is none. Case does not matter, and _
 // equals -.
-func (p *Project) DocTypeCalled(folder string) (DocType, bool) {
+func (p *Project) docTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {
 		if folder == strings.ToLower(t.Folder) || folder == strings.ReplaceAll(t.Name, "_", "-") {

@@ -95,12 +95,8 @@ func FindRoot(folder string) (string, error) {
 
 // holdsGit reports whether an element of a path is .git. It ignores case, as some file systems do.
 func holdsGit(path string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if strings.EqualFold(part, ".git") {
-			return true
-		}
-	}
-	return false
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 // relative returns path relative to root with / separators, or false if path is neither root nor below it. Both

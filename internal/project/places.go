@@ -32,9 +32,6 @@ type place struct {
 	inExternal bool
 }
 
-// parts returns the pattern's elements. Each is a valid pattern, because [Project.loadPlaces] checks it.
-func (p place) parts() []string { return strings.Split(p.pattern, "/") }
-
 // base returns the path before the first element with a wildcard, or "." if the first element has one.
 func (p place) base() string {
 	if !isPattern(p.pattern) {
@@ -51,7 +48,7 @@ func (p place) covers(name string) bool {
 // mayHold reports whether a folder, or a folder in it, can have files of the place. byName reports whether the pattern
 // spells out the folder's name without a wildcard.
 func (p place) mayHold(dir string) (holds, byName bool) {
-	parts := p.parts()
+	parts := strings.Split(p.pattern, "/") // each is a valid pattern, because [placePattern] checks it
 	for i, element := range strings.Split(dir, "/") {
 		if i >= len(parts) || parts[i] == "**" {
 			return true, false
@@ -199,7 +196,7 @@ func (p *Project) loadPlaces() (places, error) {
 		return places{}, p.configError("documents.folder",
 			fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
-	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root))}, nil
+	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root)), withRules: p.Config.Rules}, nil
 }
 
 // placePattern returns the pattern of an entry of documents.folders, or what is wrong with the entry.

@@ -92,16 +92,16 @@ func TestPlaces_AreLenient(t *testing.T) {
 // A folder of external docs inside a place is reference material, and a place inside external docs is the project's.
 func TestPlaces_BesideExternalDocs(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"docs/adr/a.md": "# A\n", "docs/api/b.md": "# B\n"}
+	files := map[string]string{"docs/adr/a.md": "# A\n", "docs/adr/x/AGENTS.md": "# Rules\n", "docs/api/b.md": "# B\n"}
 	load := func(config string) (*project.Project, error) {
 		repo := map[string]string{configPath: config}
 		maps.Copy(repo, files)
 		return project.Load(newRepo(t, repo))
 	}
 	for config, want := range map[string]string{
-		`{"project_name": "a", "documents": {"folders": ["."]}, "external_docs": {"path": "./docs/api"}}`:    "docs/adr/a.md; docs/api/b.md",
-		`{"project_name": "a", "documents": {"folders": ["docs/adr"]}, "external_docs": {"path": "./docs"}}`: "docs/adr/a.md; docs/api/b.md",
-		`{"project_name": "a", "documents": {"folders": ["docs/*dr"]}, "external_docs": {"path": "./docs"}}`: "docs/adr/a.md; docs/api/b.md",
+		`{"project_name": "a", "documents": {"folders": ["."]}, "external_docs": {"path": "./docs/api"}}`:    "docs/adr/a.md docs/adr/x/AGENTS.md; docs/api/b.md",
+		`{"project_name": "a", "documents": {"folders": ["docs/adr"]}, "external_docs": {"path": "./docs"}}`: "docs/adr/a.md docs/adr/x/AGENTS.md; docs/api/b.md",
+		`{"project_name": "a", "documents": {"folders": ["docs/*dr"]}, "external_docs": {"path": "./docs"}}`: "docs/adr/a.md docs/adr/x/AGENTS.md; docs/api/b.md",
 	} {
 		p, err := load(config)
 		if err != nil {
@@ -109,7 +109,7 @@ func TestPlaces_BesideExternalDocs(t *testing.T) {
 		}
 		external, _ := p.External()
 		var own, others []string
-		for _, name := range []string{"docs/adr/a.md", "docs/api/b.md"} {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if isDocument(p, name) {
 				own = append(own, name)
 			}

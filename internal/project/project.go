@@ -7,7 +7,7 @@ package project
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -75,7 +75,6 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 		return nil, err
 	}
 	p.ruleFolders = p.findRuleFolders()
-	p.places.withRules = p.Config.Rules
 	return p, nil
 }
 
@@ -120,6 +119,5 @@ func (p *Project) ExternalPath() string {
 // PathHash identifies a checkout by its [Project.Root]. It is the first 16 hexadecimal digits of the SHA-256
 // of the path with / separators and no trailing slash.
 func PathHash(root string) string {
-	sum := sha256.Sum256([]byte(path.Clean(filepath.ToSlash(root))))
-	return hex.EncodeToString(sum[:])[:16]
+	return fmt.Sprintf("%.8x", sha256.Sum256([]byte(path.Clean(filepath.ToSlash(root)))))
 }

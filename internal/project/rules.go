@@ -40,7 +40,8 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 		return Rules{}, false
 	}
 	linkBase := p.linkBase(relPath)
-	if p.lenientAt(relPath) {
+	// A document of documents.folders never needs front matter, because it may be older than this server.
+	if p.Lenient() || !contains(p.docsDir, relPath) {
 		return p.lenientRules(t, linkBase), true
 	}
 	rules := p.rules(t, linkBase)
@@ -48,10 +49,11 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 	return rules, true
 }
 
+// rules returns rules without their hash.
 func (p *Project) rules(t DocType, linkBase string) Rules {
 	return Rules{
 		Name: t.Name, Docs: linkBase, LinkRoot: p.Config.Documents.LinkRoot, Language: p.Config.Documents.Language,
-		SchemaHash: t.SchemaHash, Validate: t.Validate,
+		Validate: t.Validate,
 	}
 }
 

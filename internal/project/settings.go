@@ -105,15 +105,6 @@ func DefaultSettings() Settings {
 	}
 }
 
-// DefaultHome returns the folder of the user's files if CDOCS_HOME is not set.
-func DefaultHome() (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find the home folder (set CDOCS_HOME to the folder to use): %w", err)
-	}
-	return filepath.Join(home, ".claude", ConfigDir), nil
-}
-
 // SaveSetting sets one key, such as "database_url", in the settings.json of home. It makes the file readable
 // only for the user.
 func SaveSetting(home, key, value string) error {

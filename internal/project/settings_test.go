@@ -186,24 +186,3 @@ func TestLoadSettings_NeverShowsAPassword(t *testing.T) {
 		}
 	}
 }
-
-func TestDefaultHome(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("USERPROFILE", home)
-	got, err := project.DefaultHome()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := filepath.Join(home, ".claude", ".csharp-compounding-docs"); got != want {
-		t.Errorf("DefaultHome() = %q, want %q", got, want)
-	}
-}
-
-func TestDefaultHome_WithoutAHomeFolder(t *testing.T) {
-	t.Setenv("HOME", "")
-	t.Setenv("USERPROFILE", "")
-	if _, err := project.DefaultHome(); err == nil || !strings.Contains(err.Error(), "set CDOCS_HOME") {
-		t.Errorf("got error %v, want one that says what to set", err)
-	}
-}

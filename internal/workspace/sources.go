@@ -62,11 +62,7 @@ func (s Sources) describe(name string) (fs.FileInfo, error) {
 
 // Share returns the share of tracked files that match one of the patterns. It returns 0 without git.
 func (s Sources) Share(ctx context.Context, patterns []string) float64 {
-	folder, err := history.Open(s.Root)
-	if err != nil {
-		return 0
-	}
-	files, err := folder.Tracked(ctx)
+	files, err := history.Tracked(ctx, s.Root)
 	if err != nil || len(files) == 0 {
 		return 0
 	}
@@ -98,11 +94,7 @@ const fewFiles = 2
 func (s Sources) Citing(ctx context.Context, place document.Place) func(cited document.Place) bool {
 	base := path.Base(place.Path)
 	isFew := sync.OnceValue(func() bool {
-		folder, err := history.Open(s.Root)
-		if err != nil {
-			return false
-		}
-		same, err := folder.Named(ctx, base)
+		same, err := history.Named(ctx, s.Root, base)
 		return err == nil && len(same) <= fewFiles && (len(same) == 0 || same[0] != base)
 	})
 	moved := s.Moved(ctx)

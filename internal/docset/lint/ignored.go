@@ -1,24 +1,12 @@
 package lint
 
 import (
-	"context"
 	"path"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
-
-// tracked returns the files of the repository that git tracks. It is empty without git.
-func (e *examination) tracked(ctx context.Context) []string {
-	folder, err := history.Open(e.project.Root)
-	if err != nil {
-		return nil
-	}
-	files, _ := folder.Tracked(ctx) // without git no file is missed
-	return files
-}
 
 // checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index follows the
 // .gitignore.
@@ -45,16 +33,14 @@ func (e *examination) checkIgnored(files []string) {
 // ignoredPart returns the topmost folder of a file, or the file itself, that is left out because of a .gitignore. It
 // returns "" if nothing is left out, or if a folder above is left out for another reason.
 func ignoredPart(name string, excluded func(name string, folder bool) string) string {
-	for end := 0; end < len(name); end++ {
-		below := strings.IndexByte(name[end:], '/')
-		if below < 0 {
-			below = len(name) - end
-		}
-		end += below
-		if why := excluded(name[:end], end < len(name)); why != "" {
-			if why == project.GitIgnores {
-				return name[:end]
-			}
+	part := ""
+	for element := range strings.SplitSeq(name, "/") {
+		part = path.Join(part, element)
+		switch excluded(part, part != name) {
+		case "":
+		case project.GitIgnores:
+			return part
+		default:
 			return ""
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -51,7 +52,6 @@ type examination struct {
 	project   *project.Project
 	set       *docset.Set
 	standings catalog.Standings
-	today     string
 	report    Report
 }
 
@@ -60,22 +60,12 @@ func (e *examination) add(d *docset.Document, line int, severity Severity, check
 		Finding{Path: d.Path, Line: line, Severity: severity, Check: check, Message: message})
 }
 
-// Run checks the documents of a project. The error says why they cannot be checked.
-func Run(ctx context.Context, p *project.Project) (Report, error) {
-	set, err := docset.Read(ctx, p)
-	if err != nil {
-		return Report{}, err
-	}
-	return Check(ctx, p, set)
-}
-
-// Check is Run for documents that were read already.
-func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
+// Run checks the documents of a project. It fails only if ctx ends.
+func Run(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
 	e := &examination{
-		project: p, set: set, today: catalog.Today(),
+		project: p, set: set, standings: set.Standings(),
 		report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
-	e.standings = set.Standings()
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
@@ -84,7 +74,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkAnchors()
 	e.checkStandings()
 	e.checkNumbers()
-	files := e.tracked(ctx)
+	files, _ := history.Tracked(ctx, p.Root) // without git no file is missed
 	e.checkTriggers(files)
 	e.checkIgnored(files)
 	err := e.checkPlaces(ctx)

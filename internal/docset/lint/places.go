@@ -22,21 +22,25 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 	for _, c := range changes {
 		d := e.set.Documents[c.Document]
 		place := d.Places[c.Place]
+		line := place.Line
+		if place.Field >= 0 {
+			line = d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
+		}
 		switch c.State {
 		case history.Changed:
-			e.addPlace(d, place, Warning, "place-changed", fmt.Sprintf(
+			e.add(d, line, Warning, "place-changed", fmt.Sprintf(
 				"%s has changed since the document was written; see whether the document still holds, and correct it or its citation", place))
 		case history.Gone:
-			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
+			e.add(d, line, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
 		case history.Moved:
 			severity := Notice
 			if c.Now.Path != place.Path {
 				severity = Warning
 			}
-			e.addPlace(d, place, severity, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
+			e.add(d, line, severity, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
 		case history.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
-				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(
+				e.add(d, line, Notice, "place-unknown", fmt.Sprintf(
 					"%s cannot be compared: it was not there when the document was written, or the file is too large or hard to find", place))
 			}
 		case history.Same:
@@ -55,12 +59,4 @@ func CitingDocuments(set *docset.Set) []history.CitingDocument {
 		}
 	}
 	return documents
-}
-
-func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {
-	line := place.Line
-	if place.Field >= 0 {
-		line = d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
-	}
-	e.add(d, line, severity, check, message)
 }

@@ -42,10 +42,10 @@ func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	named := e.set.Numbered(d.Path, target.Path)
 	switch {
 	case target.Relation != "" && len(named) > 1:
-		e.add(d, e.statusLine(d), Error, "ambiguous-number",
+		e.add(d, statusLine(d), Error, "ambiguous-number",
 			named[0].Path+" and "+named[1].Path+" have the number "+number+"; name the document by its path")
 	case target.Relation != "" && isNumber && (folder == "" || strings.HasSuffix(folder, "/")):
-		e.add(d, e.statusLine(d), Warning, "broken-link",
+		e.add(d, statusLine(d), Warning, "broken-link",
 			"there is no decision "+number+" in "+cmp.Or(folder, "the folder")+"; name the document by its path")
 	case target.Wiki:
 		e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -27,7 +28,11 @@ func run(t *testing.T, root string) lint.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := lint.Run(t.Context(), p)
+	set, err := docset.Read(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lint.Run(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
+	today := catalog.Today()
 	for _, d := range e.set.Documents {
 		if d.Err != nil {
 			continue
@@ -25,7 +26,7 @@ func (e *examination) checkStandings() {
 			}
 			unknown[word] = append(unknown[word], d)
 		}
-		standing := e.standings.Of(d.Path, e.today)
+		standing := e.standings.Of(d.Path, today)
 		e.checkSuccessors(d, standing)
 		if d.Level == catalog.Critical && !standing.Holds() {
 			e.addRule(d, standing)
@@ -36,7 +37,7 @@ func (e *examination) checkStandings() {
 		if more := len(unknown[word]) - 1; more > 0 {
 			others = fmt.Sprintf(" (also in %d more)", more)
 		}
-		e.add(d, e.statusLine(d), Notice, "unknown-status", fmt.Sprintf("the status %q%s is not known, and counts as active; "+
+		e.add(d, statusLine(d), Notice, "unknown-status", fmt.Sprintf("the status %q%s is not known, and counts as active; "+
 			"known are accepted, proposed, rejected, deprecated, and superseded by another document", d.Status.Unknown, others))
 	}
 }
@@ -72,18 +73,18 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	}
 	switch by := standing.SupersededBy; {
 	case len(latest) > 0 && by == "":
-		e.add(d, e.statusLine(d), Error, "supersession-cycle",
+		e.add(d, statusLine(d), Error, "supersession-cycle",
 			"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`")
 	case len(latest) > 1:
-		e.add(d, e.statusLine(d), Notice, "two-successors", fmt.Sprintf(
+		e.add(d, statusLine(d), Notice, "two-successors", fmt.Sprintf(
 			"%s supersede it, and only %s is named as its successor; let one of them supersede the other",
 			strings.Join(latest, " and "), by))
 	case by != "" && !says:
-		e.add(d, e.statusLine(d), Notice, "unmarked", fmt.Sprintf(
+		e.add(d, statusLine(d), Notice, "unmarked", fmt.Sprintf(
 			"%s supersedes it, and it does not say so; add the line `status: superseded by %s` to its front matter",
 			by, said.Destination(d.Path, by)))
 	case standing.Status == catalog.Replaced && by == "" && !slices.ContainsFunc(d.Targets, isMissingSuccessor):
-		e.add(d, e.statusLine(d), Warning, "no-successor",
+		e.add(d, statusLine(d), Warning, "no-successor",
 			"its status says superseded, and no document is known that supersedes it; write `status: superseded by` and its path")
 	}
 }
@@ -107,7 +108,7 @@ func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 }
 
 // statusLine returns the line in which a document says whether it holds, or what it replaces, or 1.
-func (*examination) statusLine(d *docset.Document) int {
+func statusLine(d *docset.Document) int {
 	for _, field := range []string{"status", "superseded_by", "supersedes"} {
 		if line := d.LineOfField(field); line > 1 {
 			return line

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +49,7 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links, Supersedes and Amends are paths. The last two have documents, too, that say it of themselves.
+	// Links, Supersedes and Amends are paths. A document that says itself that this one supersedes or amends it is there too.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	Amends     []string `json:"amends"`
@@ -61,12 +60,12 @@ type entry struct {
 }
 
 // fill adds the documents that can be indexed, the latest first, with their pictures and words.
-func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) (err error) {
+func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) error {
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return fmt.Errorf("open the repository: %w", err)
 	}
-	defer func() { err = errors.Join(err, root.Close()) }()
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	r := &renderer{project: p, set: set, external: external, pictures: pictures{root: root, found: map[string]int{}}}
 	standings := set.Standings()
 	ofExternal := external.Standings()
@@ -114,11 +113,7 @@ func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	if err != nil {
 		return nil
 	}
-	head, err := folder.Head(ctx)
-	if err != nil {
-		return nil
-	}
-	changed, _ := folder.Changed(ctx, head, p.DocumentsRoot()) // up to an error
+	changed, _ := folder.Changed(ctx, "HEAD", p.DocumentsRoot()) // up to an error
 	return changed
 }
 

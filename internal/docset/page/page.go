@@ -37,7 +37,7 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *hooks.
 	if err != nil {
 		return err
 	}
-	report, err := lint.Check(ctx, p, set)
+	report, err := lint.Run(ctx, p, set)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ var (
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
 )
 
-// stems returns the words of the documents' titles and texts by their terms, so that the page finds what a search finds: both
-// joined by spaces. Stop words are those without a term. A + begins terms to which each word is added itself, as
-// in ErrNoRows. Words that are their only term are left out.
+// stems maps terms to the words of the documents' titles and texts that have these terms, so that the page finds what a
+// search finds. Spaces join several terms and several words. The key "" has the stop words. After a + each word is
+// itself one more term, as ErrNoRows is. stems leaves out words that are their only term.
 func stems(documents []*docset.Document, texts []string) map[string]string {
 	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // by language and word
 	for i, d := range documents {

@@ -22,8 +22,9 @@ type Client struct {
 	// Name is the value of --client. Title is for messages.
 	Name, Title string
 
-	file string // below the repository, or below the user's folder
-	user bool
+	file string // below the repository, or below the user's home
+	// ForUser says that the file is the user's own, for all projects. Such a file also gets the environment.
+	ForUser bool
 	// programs are the client's programs. The client is installed if one of them is on the PATH.
 	programs []string
 	// Paragraph says that the file is a text that every session reads. It gets a paragraph instead of an entry, but
@@ -44,13 +45,6 @@ type Client struct {
 	Trust string
 }
 
-// startCommand is the command with which a client starts the server.
-type startCommand struct {
-	command     string
-	args        []string
-	environment map[string]string
-}
-
 // ErrRegistered means that the file already has the server, or its hooks or paragraph.
 var ErrRegistered = errors.New("has the server already")
 
@@ -61,7 +55,7 @@ func All() []Client {
 		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true},
 		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true},
 		{
-			Name: "antigravity", Title: "Antigravity", file: ".gemini/config/mcp_config.json", user: true, programs: []string{"agy"},
+			Name: "antigravity", Title: "Antigravity", file: ".gemini/config/mcp_config.json", ForUser: true, programs: []string{"agy"},
 			section: mcpServers, hooks: ".gemini/config/hooks.json",
 		},
 		{
@@ -83,7 +77,7 @@ func All() []Client {
 			hooks: ".gemini/settings.json", Trust: "Gemini CLI runs them once you trust the folder",
 		},
 		{
-			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
+			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", ForUser: true, programs: []string{"goose"},
 			section: "extensions", template: gooseEntry,
 		},
 		{
@@ -96,26 +90,17 @@ func All() []Client {
 			section: "servers", kind: "stdio",
 		},
 		{
-			Name: "windsurf", Title: "Windsurf", file: ".codeium/windsurf/mcp_config.json", user: true, programs: []string{"windsurf"},
+			Name: "windsurf", Title: "Windsurf", file: ".codeium/windsurf/mcp_config.json", ForUser: true, programs: []string{"windsurf"},
 			section: mcpServers,
 		},
 		{Name: "zed", Title: "Zed", file: ".zed/settings.json", programs: []string{"zed", "zeditor"}, section: "context_servers"},
 	}
 }
 
-// Names lists the names of all clients.
-func Names() []string {
-	var names []string
-	for _, c := range All() {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // UsedIn reports whether the repository at root has settings of the client. It is false if the client's file is the
 // user's own.
 func (c Client) UsedIn(root string) bool {
-	if c.user {
+	if c.ForUser {
 		return false
 	}
 	mark, _, _ := strings.Cut(c.file, "/")
@@ -146,7 +131,7 @@ type Change struct {
 // Program returns the program to write into the client's file: a path for the user's own file, a name if possible for a
 // shared file.
 func (c Client) Program() string {
-	if c.user {
+	if c.ForUser {
 		return Program()
 	}
 	return SharedProgram()
@@ -157,12 +142,16 @@ func (c Client) Program() string {
 // change.
 func (c Client) Plan(folder, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: folder, File: c.file, Pasted: c.template != ""}
-	s := startCommand{command: program, args: []string{"serve"}}
-	switch {
-	case c.user:
-		s.environment = environment
-	case c.roots:
-		s.args = append(s.args, "--project", "${workspaceFolder}")
+	words := []string{program, "serve"}
+	if c.roots {
+		words = append(words, "--project", "${workspaceFolder}")
+	}
+	server := entry{Type: c.kind, Command: program, Args: words[1:]}
+	if c.kind == local {
+		server = entry{Type: c.kind, Command: words, Enabled: true}
+	}
+	if c.ForUser {
+		server.Env = environment
 	}
 	old, err := change.current()
 	change.before = old
@@ -173,27 +162,24 @@ func (c Client) Plan(folder, program string, environment map[string]string) (Cha
 	case c.Paragraph:
 		change.Content, err = addParagraph(old)
 	case change.Pasted:
-		change.Content, err = c.pasted(old, s)
+		change.Content, err = c.pasted(old, server)
 	default:
-		change.Content, err = addServer(old, c.section, c.kind, s)
+		change.Content, err = addServer(old, c.section, server)
 	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s of %s was not changed: %w; add the server by hand, with the name %s and the command %s",
-			change.Path(), c.Title, err, ServerName, s.command+" "+strings.Join(s.args, " "))
+			change.Path(), c.Title, err, ServerName, strings.Join(words, " "))
 	}
 	return change, err
 }
 
 // Folder returns the folder above the client's files: the user's home, or the repository at root.
 func (c Client) Folder(root string) (string, error) {
-	if c.user {
+	if c.ForUser {
 		return os.UserHomeDir()
 	}
 	return root, nil
 }
-
-// ForUser reports whether the client's file is the user's own, for all projects. Such a file also gets the environment.
-func (c Client) ForUser() bool { return c.user }
 
 // Path returns the file's path.
 func (c Change) Path() string { return filepath.Join(c.Folder, filepath.FromSlash(c.File)) }

@@ -36,7 +36,7 @@ var filled = map[string]string{
 func plan(t *testing.T, c clients.Client, folder string) (clients.Change, error) {
 	t.Helper()
 	program := clients.ServerName
-	if c.ForUser() {
+	if c.ForUser {
 		program = "/opt/a b/compound-docs"
 	}
 	return c.Plan(folder, program, map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})

@@ -23,16 +23,9 @@ type entry struct {
 // local is the type of an entry of OpenCode. Such an entry has the arguments in the command.
 const local = "local"
 
-func entryOf(kind string, s startCommand) entry {
-	if kind == local {
-		return entry{Type: kind, Command: append([]string{s.command}, s.args...), Enabled: true}
-	}
-	return entry{Type: kind, Command: s.command, Args: s.args, Env: s.environment}
-}
-
 // addServer returns the content of a JSON file with the server added to a section. Everything else stays as it is,
 // comments too.
-func addServer(content []byte, section, kind string, s startCommand) ([]byte, error) {
+func addServer(content []byte, section string, added entry) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
 		return nil, err
@@ -46,7 +39,7 @@ func addServer(content []byte, section, kind string, s startCommand) ([]byte, er
 	}
 	switch {
 	case known == nil:
-		return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
+		return insertJSON(content, []string{section, ServerName}, added)
 	case !strings.Contains(fmt.Sprint(known), ServerName): // the file may come with a hostile repository
 		return nil, fmt.Errorf("its entry %s starts another program: %.100v", ServerName, known)
 	}

@@ -27,14 +27,14 @@ const gooseEntry = `extensions:
 
 // pasted returns the entry for a TOML or YAML file. The user adds it, because an automatic addition may end up in
 // another table or lose comments. The error is [ErrRegistered] if the content has the server as a table or as a key.
-func (c Client) pasted(content []byte, s startCommand) ([]byte, error) {
+func (c Client) pasted(content []byte, server entry) ([]byte, error) {
 	for _, mark := range []string{"[mcp_servers." + ServerName + "]", ServerName + ":"} {
 		if bytes.Contains(content, []byte(mark)) {
 			return nil, ErrRegistered
 		}
 	}
 	var values []string
-	for name, value := range map[string]any{"COMMAND": s.command, "ARGS": s.args, "ENVIRONMENT": s.environment} {
+	for name, value := range map[string]any{"COMMAND": server.Command, "ARGS": server.Args, "ENVIRONMENT": server.Env} {
 		text, err := json.Marshal(value) // JSON strings and lists are valid TOML and YAML; the object is only for YAML
 		if err != nil {
 			return nil, fmt.Errorf("write the entry: %w", err)

@@ -17,17 +17,18 @@ import (
 func checkConfig(_ context.Context, e *examination) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
+	isConfig := ok && problem.Path == file && problem.Key == ""
 	switch {
-	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "" && !project.InRepository(e.Root):
+	case isConfig && errors.Is(problem, fs.ErrNotExist) && !project.InRepository(e.Root):
 		return one(Error, e.Root+" is in no repository, and has no configuration",
 			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
-	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
+	case isConfig && errors.Is(problem, fs.ErrNotExist):
 		return one(Error, e.Root+" has no configuration", command(clients.ServerName, "init", e.Root))
-	case ok && errors.Is(e.projectErr, contain.ErrNotRegular) && problem.Path == file:
-		return one(Error, e.projectErr.Error(), command("mv", file, file+".former")+" && "+
+	case isConfig && errors.Is(problem, contain.ErrNotRegular):
+		return one(Error, problem.Error(), command("mv", file, file+".former")+" && "+
 			clients.QuoteLine([]string{clients.ServerName, "init", e.Root}))
 	case e.projectErr != nil:
-		return fixFile(e.projectErr, file)
+		return fixFile(e.projectErr)
 	}
 	loaded, docs := e.project, e.project.DocsDir()
 	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
@@ -56,7 +57,7 @@ func checkClients(_ context.Context, e *examination) []Finding {
 func checkSettings(_ context.Context, e *examination) []Finding {
 	file := settingsFile(e)
 	if e.SettingsErr != nil {
-		return fixFile(e.SettingsErr, file)
+		return fixFile(e.SettingsErr)
 	}
 	const others = 0o077
 	info, err := os.Stat(file)
@@ -66,18 +67,16 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
 
-func fixFile(err error, file string) []Finding {
+// fixFile returns a finding about a file that a person has written.
+func fixFile(err error) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](err)
 	switch {
 	case !ok:
 		return one(Error, err.Error(), "correct it")
-	case problem.Path != "":
-		file = problem.Path
+	case errors.Is(problem, fs.ErrPermission):
+		return one(Error, err.Error(), "as its owner "+command("chmod", "u+rwX", problem.Path))
 	}
-	if errors.Is(problem, fs.ErrPermission) {
-		return one(Error, err.Error(), "as its owner "+command("chmod", "u+rwX", file))
-	}
-	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(file)+" and correct it. "+problem.Hint)
+	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(problem.Path)+" and correct it. "+problem.Hint)
 }
 
 func settingsFile(e *examination) string { return filepath.Join(e.Home, project.SettingsFile) }

@@ -3,7 +3,6 @@ package pgserver
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,9 +47,7 @@ func layoutOf(home string) (layout, error) {
 	if err != nil {
 		return layout{}, fmt.Errorf("find the user's folder: %w", err)
 	}
-	const enough = 6 // bytes
-	hash := sha256.Sum256([]byte(home))
-	id := hex.EncodeToString(hash[:enough])
+	id := ShortHash(home)
 	l := layout{folder: filepath.Join(home, "postgres")}
 	if os.Geteuid() == 0 && !reaches(home) {
 		l.folder = filepath.Join(rootFolder, id)
@@ -66,6 +63,9 @@ func layoutOf(home string) (layout, error) {
 	}
 	return l, err
 }
+
+// ShortHash returns twelve characters with which the name of a socket, or of its folder, tells one path from another.
+func ShortHash(path string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(path))) }
 
 // realPath returns an absolute path without symbolic links, so that processes with different paths of the same folder
 // agree. The last folders of the path may not exist.

@@ -164,8 +164,9 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// givesWay reports whether to restart a server that was started with former. It must run with the PostgreSQL that the
-// user names. Without one, it must restart only if former is older than the bundled PostgreSQL or was removed.
+// givesWay reports whether a server that was started with the programs former must be restarted with others. If the
+// user names a PostgreSQL, the server must run with that one. Otherwise it restarts only if former is older than the
+// bundled PostgreSQL, or was removed.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil || s.Programs != "" {

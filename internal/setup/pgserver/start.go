@@ -20,8 +20,8 @@ const (
 	endTimeout   = 15 * time.Second // wait for the last processes of a killed server
 )
 
-// prepare returns the cluster for an installation, and makes it if it is missing. It does not use or remove the data of
-// other versions. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation, and makes it if it is missing. The cluster has a temporary name until
+// it is complete. prepare does not use or remove the data of other versions. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
@@ -33,23 +33,18 @@ func (s *Server) prepare(ctx context.Context, l layout, installed Installation) 
 			"compound-docs ingest fills the handbook; the folder of the former version is not used any more",
 			"version", installed.PostgreSQL, "former", other.Data)
 	}
-	return cluster, s.create(ctx, cluster)
-}
-
-// create makes a cluster. The cluster has a temporary name until it is complete.
-func (s *Server) create(ctx context.Context, c Cluster) error {
-	unfinished := c
-	unfinished.Data = filepath.Join(filepath.Dir(c.Data), "new")
+	unfinished := cluster
+	unfinished.Data = filepath.Join(l.folder, "new")
 	if err := os.RemoveAll(unfinished.Data); err != nil { // an interrupted process may have left it
-		return err
+		return cluster, err
 	}
-	if err := MakePrivate(unfinished.Data, c.Account); err != nil {
-		return err
+	if err := MakePrivate(unfinished.Data, cluster.Account); err != nil {
+		return cluster, err
 	}
 	if err := unfinished.Init(ctx, s.initdb...); err != nil {
-		return err
+		return cluster, err
 	}
-	return os.Rename(unfinished.Data, c.Data)
+	return cluster, os.Rename(unfinished.Data, cluster.Data)
 }
 
 // launch starts the server of a cluster and returns when it accepts connections. The server outlives

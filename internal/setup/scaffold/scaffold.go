@@ -127,16 +127,12 @@ var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
 // writeConfig writes a configuration. If there is already one, it only adds places to documents.folders.
 func (r *Result) writeConfig(root string, folder *contain.Root, wanted, externalAllowed []string) error {
-	const readable, file = 0o755, 0o644
 	shown := folder.Showing(project.ConfigDir)
-	if err := shown.MkdirAll(project.ConfigDir, readable); err != nil {
-		return fmt.Errorf("make the folder of the configuration: %w", err)
-	}
 	text, err := json.MarshalIndent(newConfig(root, folder, wanted), "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	err = shown.Create(configName, append(text, '\n'), file)
+	err = shown.Create(configName, append(text, '\n'), 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		r.Kept = true
 		return r.changeConfig(root, shown, wanted, externalAllowed)
