@@ -62,6 +62,7 @@ var forms = []form{
 	},
 	{replaces + `|ersetzt|remplace|reemplaza(?:\s+a)?|sustituye(?:\s+a)?`, "", Supersedes, everywhere},
 	{outdated, "deprecated", "", everywhere},
+	{`(?:reverted|revoked|repealed|rescinded)(?:\s+by)?`, "deprecated", SupersededBy, inStatus},
 	{`expired|abgelaufen|expirée?|caducad[oa]`, "expired", "", inStatus},
 	{`rejected|declined|withdrawn|cancelled|canceled|abandoned|not accepted|dropped|` +
 		`abgelehnt|verworfen|rejetée?|refusée?|rechazad[oa]`, "rejected", "", inStatus},

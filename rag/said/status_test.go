@@ -51,6 +51,7 @@ func TestStatus(t *testing.T) {
 		{"the Open Knowledge Format", "---\nstale_after: 2026-02-01\n---\n# Cache\n", said.Status{Until: "2026-02-01"}},
 		{"of a proposal for Ethereum", "---\nstatus: Last Call\n---\n# Cache\n", said.Status{Word: "proposed"}},
 		{"another", "---\nstatus: Moved\n---\n# Cache\n", said.Status{Word: "deprecated"}},
+		{"a decision that was taken back", "# Cache\n\n## Status\n\nReverted by [a talk](https://example.org/1).\n", said.Status{Word: "deprecated"}},
 		{"a word that tells nothing in a sentence", "# Cache\n\n## Status\n\nIt moved to the new host, and is open to all.\n", said.Status{
 			Unknown: "It moved to the new host, and is open to all.",
 		}},
