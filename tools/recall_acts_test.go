@@ -196,6 +196,8 @@ func TestRecall_WideAndShortTriggers(t *testing.T) {
 	long := strings.Repeat("Ships come and go with the tide, and nobody counts them at night.\n\n", 60)
 	h := &assistant{c, newProject(t, `{"project_name": "p"}`, map[string]string{
 		"src/quay.go":         "package src\n",
+		"src/it.go":           "package src\n",
+		folder + "what.md":    insight("What is it", "standard", "`src/it.go` counts the tides."),
 		folder + "licence.md": declaring(`{edit: "**", new: true, say: Add a licence.}`, insight("The licence", "standard", "Each file names its licence at the top.")),
 		folder + "install.md": declaring(`{run: npm install, say: Use pnpm.}`, insight("Packages", "standard", "Another manager would write a second file of locked versions.")),
 		folder + "writing.md": declaring(`{edit: "`+folder+`*.md", writes: TODO}`, insight("Writing", "standard", "No document has a TODO: it is written when it is true.")),
@@ -206,10 +208,11 @@ func TestRecall_WideAndShortTriggers(t *testing.T) {
 		event arguments
 		want  string
 	}{
-		"a new file":         {arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "src/new.go", "content": "x"}, `"Add a licence."`},
-		"a short sentence":   {command("2", "npm install"), `"Use pnpm."`},
-		"an edited document": {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": folder + "quays.md", "new_string": "TODO"}, "writing.md"},
-		"a cited file":       {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": "src/quay.go", "new_string": "x"}, "ask the harbour master"},
+		"a new file":            {arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "src/new.go", "content": "x"}, `"Add a licence."`},
+		"a short sentence":      {command("2", "npm install"), `"Use pnpm."`},
+		"an edited document":    {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": folder + "quays.md", "new_string": "TODO"}, "writing.md"},
+		"a title of stop words": {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": "src/it.go", "new_string": "x"}, "counts the tides"},
+		"a cited file":          {arguments{"event": "PreToolUse", "tool_name": "Edit", "file_path": "src/quay.go", "new_string": "x"}, "ask the harbour master"},
 	} {
 		test.event["session_id"] = name
 		if got := h.call(t, test.event); !strings.Contains(got, test.want) {

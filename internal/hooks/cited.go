@@ -67,13 +67,14 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 			return nil, err
 		}
 	}
-	similar, err := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
+	// Only a mark is lost if this fails, as it does for a title without a word to search for.
+	similar, _ := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
 	for _, hit := range similar.Documents {
 		if hit.ID == found[0].ID {
 			found[0].Newer = hit.Newer
 		}
 	}
-	return found, err
+	return found, nil
 }
 
 // showPlace gives a candidate the passage of its document that has the name of the cited file, if there is one.
