@@ -3,6 +3,8 @@ package rag_test
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,6 +138,32 @@ func TestSearch_RareNameWithoutOllama(t *testing.T) {
 	for _, text := range []string{"why is berthQX7 not free", "what is berthQX7, and who calls it?"} {
 		if _, hits := f.found(t, rag.Query{Text: text, Limit: 1}); hits.Documents[0].Path != "docs/mooring.md" || hits.Documents[0].Score < .85 {
 			t.Errorf("%s: got %s with a score of %.2f, want docs/mooring.md with .85", text, hits.Documents[0].Path, hits.Documents[0].Score)
+		}
+	}
+}
+
+// Without a model a search of some documents judges each by its best passage, not by its first one.
+func TestSearch_BestPassageOfSomeDocuments(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	long := strings.Repeat("Ships come and go with the tide, and nobody counts them at night. ", 20) + "\n\n"
+	files := []document.File{file("docs/harbour.md", "# Harbour", "", strings.Repeat(long, 10), "## Crane", "", "The crane stops in a storm.")}
+	for i := range 60 {
+		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), "# Crane "+fmt.Sprint(i), "", "A crane stops at night, and after a storm it starts."))
+	}
+	f.AddText(t, f.Tenant, files...)
+	f.Searcher = f.NewSearcher(noServer{})
+	_, hits := f.found(t, rag.Query{Text: "when does the crane stop in a storm", Limit: 100})
+	at := slices.IndexFunc(hits.Documents, func(hit rag.Hit) bool { return hit.Path == "docs/harbour.md" })
+	if at < 0 {
+		t.Fatal("the document is not found among all")
+	}
+	for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
+		_, some := f.found(t, rag.Query{
+			Text: "when does the crane stop in a storm", Mode: mode, Filter: rag.Filter{Documents: []int64{hits.Documents[at].ID}},
+		})
+		if got := some.Documents[0]; got.HeaderPath != "# Harbour > ## Crane" && got.HeaderPath != "## Crane" {
+			t.Errorf("%s: the best passage is %q, lines %d to %d; want the one about the crane", mode, got.HeaderPath, got.StartLine, got.EndLine)
 		}
 	}
 }

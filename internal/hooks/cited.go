@@ -44,6 +44,9 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 	var found []candidate
 	for _, hit := range hits.Documents {
 		c := candidate{Hit: hit, why: "cites " + places[hit.ID]}
+		if name := path.Base(file); strings.Contains(hit.Content, name) {
+			c.quote = name
+		}
 		c.Score = 1 // the citation counts, not the score
 		earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
 		switch {
@@ -62,11 +65,6 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
-	for i := range found[:min(len(found), maxCandidates)] {
-		if err := p.showPlace(ctx, documents, &found[i], path.Base(file)); err != nil {
-			return nil, err
-		}
-	}
 	// Only a mark is lost if this fails, as it does for a title without a word to search for.
 	similar, _ := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
 	for _, hit := range similar.Documents {
@@ -75,19 +73,4 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		}
 	}
 	return found, nil
-}
-
-// showPlace gives a candidate the passage of its document that has the name of the cited file, if there is one.
-func (p Project) showPlace(ctx context.Context, documents []index.CitedPlaces, c *candidate, name string) error {
-	at := slices.IndexFunc(documents, func(d index.CitedPlaces) bool { return d.ID == c.ID })
-	if at < 0 { // the document replaces another one that cites the file
-		return nil
-	}
-	found, err := p.passage(ctx, documents[at], candidate{quote: name})
-	if err != nil || len(found) == 0 || found[0].ID != c.ID || !strings.Contains(found[0].Content, name) {
-		return err
-	}
-	found[0].Newer = c.Newer
-	c.Hit, c.quote = found[0].Hit, name
-	return nil
 }

@@ -183,7 +183,7 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 	var words, compared, alike []rank.Candidate
 	// Each read has its own connection, because PostgreSQL uses one processor for a connection.
 	reads, ctx := errgroup.WithContext(ctx)
-	if len(request.Question.Rare) > 0 && l.filter.Documents == nil {
+	if len(request.Question.Rare) > 0 {
 		reads.Go(func() (err error) {
 			words, err = readCandidates(ctx, r.db, "search words", (*db.Queries).SearchWords, search.wordParams())
 			return err
@@ -195,7 +195,7 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 			return err
 		})
 	}
-	if request.Meaning != nil && l.filter.Documents == nil && passages <= maxMeanings {
+	if request.Meaning != nil && passages <= maxMeanings {
 		reads.Go(func() (err error) {
 			alike, err = readCandidates(ctx, r.db, "search meanings", (*db.Queries).SearchMeanings, search.meaningParams())
 			return err
