@@ -154,16 +154,27 @@ func (i *initializer) repository(flagged string) (string, error) {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)
-	home, _ := os.UserHomeDir() // "" is no folder
-	if !project.InRepository(root) && (folder == home || filepath.Dir(folder) == filepath.Dir(filepath.Dir(folder))) {
+	_, noConfig := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
+	if err != nil || noConfig == nil {
+		return root, err
+	}
+	if !project.InRepository(root) && holdsMore(folder) {
 		return "", usagef("%s is no repository; go to one, or name the folder: compound-docs init %s", folder, clients.Quote(folder))
 	}
-	_, noConfig := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
-	if err != nil || root == folder || i.yes || noConfig == nil {
-		return root, err
+	if root == folder || i.yes {
+		return root, nil
 	}
 	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
+}
+
+// holdsMore reports whether a folder is the user's home or a folder at the top, such as /tmp. Most of the markdown below
+// belongs to other projects.
+func holdsMore(folder string) bool {
+	home, _ := os.UserHomeDir()
+	home, _ = filepath.EvalSymlinks(home) // "" is no folder
+	above := filepath.Dir(folder)
+	return folder == home || above == filepath.Dir(above)
 }
 
 func (i *initializer) report(result scaffold.Result) {
