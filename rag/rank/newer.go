@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/said"
 	"github.com/compound-docs/compound-docs/rag/terms"
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
@@ -67,7 +67,8 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 // dates themselves: a guide that is kept up to date is no older than its file. Both hold, and neither replaces the
 // other. If the query is the earlier one's title, the later one need not answer as well: it has fewer of the words.
 func mayDoubt(later, earlier Hit) bool {
-	if decision.MatchString(path.Base(earlier.Path)) && path.Dir(earlier.Path) == path.Dir(later.Path) {
+	isNumbered := func(hit Hit) bool { return said.DecisionNumber(hit.Path, hit.Title) != "" }
+	if path.Dir(earlier.Path) == path.Dir(later.Path) && isNumbered(earlier) && isNumbered(later) {
 		return false // a numbered decision says itself what it replaces
 	}
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
@@ -77,9 +78,6 @@ func mayDoubt(later, earlier Hit) bool {
 		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() &&
 		earlier.Successor() == "" && later.Successor() != earlier.Path
 }
-
-// decision matches the file of a numbered decision, such as 0012-use-one-queue.md or adr-12-queue.md, and no date.
-var decision = regexp.MustCompile(`^(?:[a-zA-Z]{2,8}[-_])?\d{1,5}[-_ .]\D`)
 
 func isDay(date string) bool {
 	_, err := time.Parse(time.DateOnly, date)
