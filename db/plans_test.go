@@ -175,7 +175,7 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	}
 	share := func(q *Queries) error {
 		_, err := q.SearchShare(t.Context(), SearchShareParams{
-			ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding, DocTypes: []string{"rare"}, SampleSize: 100,
+			ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding, Filter: `{"doc_types": {"rare": true}}`, SampleSize: 100,
 		})
 		return err
 	}

@@ -17,9 +17,8 @@ const searchAllowed = `-- name: SearchAllowed :one
 WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
-        AND admits($4::text[], $5::text[], $6::text[],
-            d.doc_type, d.relative_path)
-        AND ($7::bigint[] IS NULL OR d.id = ANY($7::bigint[]))
+        AND admits(CAST($4::text AS jsonb), d.doc_type, d.relative_path)
+        AND ($5::bigint[] IS NULL OR d.id = ANY($5::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
     count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
@@ -37,9 +36,7 @@ type SearchAllowedParams struct {
 	ProjectID  int32
 	TenantID   int32
 	Collection Collection
-	DocTypes   []string
-	Paths      []string
-	OtherPaths []string
+	Filter     string
 	Documents  []int64
 }
 
@@ -57,9 +54,7 @@ func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (S
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
-		arg.DocTypes,
-		arg.Paths,
-		arg.OtherPaths,
+		arg.Filter,
 		arg.Documents,
 	)
 	var i SearchAllowedRow
@@ -215,9 +210,10 @@ type SearchFactsRow struct {
 // with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
 // each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
 // Content is cut at 20,000 characters; only a text without spaces is longer. The cosine of the built-in vectors of query
-// and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document
-// is compared with a filter that lets many through. In the statements, wanted has the passages that may be found. PostgreSQL
-// plans each use of wanted separately: over document_chunks_passage, or by the keys of a few documents.
+// and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. A filter that
+// lets many documents through is compared with each, NULL for none. In the statements, wanted has the passages that may
+// be found. PostgreSQL plans each use of wanted separately: over document_chunks_passage, or by the keys of a few
+// documents.
 //
 // In this file OFFSET 0 keeps a sub-select apart, so that PostgreSQL runs it row by row. If the statistics are older
 // than the tenant, a free join may compare each row of one table with each row of the other, which takes minutes.
@@ -294,21 +290,21 @@ WITH near AS MATERIALIZED (
     WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
         AND c.promotion_level = ANY($8::promotion_level[])
         AND ($9::bigint[] IS NULL OR c.document_id = ANY($9::bigint[]))
-        AND (NOT $10::boolean OR EXISTS (
+        AND ($10::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($11::text[],
-                $12::text[], $13::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = $1 AND d.id = c.document_id
+                AND admits(CAST($10::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
     ORDER BY p.distance, c.document_id, c.ordinal
-    LIMIT $14
+    LIMIT $11
 ), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $15::boolean THEN ordinal END) document_id, ordinal, hash, distance
+    SELECT DISTINCT ON (document_id, CASE WHEN $12::boolean THEN ordinal END) document_id, ordinal, hash, distance
     FROM near
-    ORDER BY document_id, CASE WHEN $15::boolean THEN ordinal END, distance, ordinal
+    ORDER BY document_id, CASE WHEN $12::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     SELECT document_id, ordinal, hash, distance FROM best
     ORDER BY distance, document_id, ordinal
-    LIMIT $16
+    LIMIT $13
 ), shown AS (
     SELECT document_id, ordinal, hash FROM top
     UNION ALL
@@ -357,10 +353,7 @@ type SearchMeaningsParams struct {
 	TenantID    int32
 	Levels      []PromotionLevel
 	Documents   []int64
-	Filtered    bool
-	DocTypes    []string
-	Paths       []string
-	OtherPaths  []string
+	Filter      *string
 	MaxPassages int32
 	EachPassage bool
 	MaxRows     int32
@@ -410,10 +403,7 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 		arg.TenantID,
 		arg.Levels,
 		arg.Documents,
-		arg.Filtered,
-		arg.DocTypes,
-		arg.Paths,
-		arg.OtherPaths,
+		arg.Filter,
 		arg.MaxPassages,
 		arg.EachPassage,
 		arg.MaxRows,
@@ -476,23 +466,21 @@ FROM unnest(enum_range(NULL::promotion_level)) AS l (level)
 CROSS JOIN LATERAL (
     SELECT EXISTS (
         SELECT FROM documents d
-        WHERE d.project_id = $1 AND d.id = c.document_id AND admits($2::text[],
-            $3::text[], $4::text[], d.doc_type, d.relative_path)
+        WHERE d.project_id = $1 AND d.id = c.document_id
+            AND admits(CAST($2::text AS jsonb), d.doc_type, d.relative_path)
         OFFSET 0) AS admitted
     FROM (
         SELECT c.document_id FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $6 AND c.promotion_level = l.level
+        WHERE c.project_id = $1 AND c.tenant_id = $3 AND c.collection = $4 AND c.promotion_level = l.level
         ORDER BY c.passage_hash
-        LIMIT $7
+        LIMIT $5
     ) c
 ) s
 `
 
 type SearchShareParams struct {
 	ProjectID  int32
-	DocTypes   []string
-	Paths      []string
-	OtherPaths []string
+	Filter     string
 	TenantID   int32
 	Collection Collection
 	SampleSize int32
@@ -512,9 +500,7 @@ type SearchShareRow struct {
 func (q *Queries) SearchShare(ctx context.Context, arg SearchShareParams) (SearchShareRow, error) {
 	row := q.db.QueryRow(ctx, searchShare,
 		arg.ProjectID,
-		arg.DocTypes,
-		arg.Paths,
-		arg.OtherPaths,
+		arg.Filter,
 		arg.TenantID,
 		arg.Collection,
 		arg.SampleSize,
@@ -537,40 +523,40 @@ WITH wanted AS NOT MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $4
         AND ($6::bigint[] IS NULL OR c.document_id = ANY($6::bigint[]))
-        AND (NOT $7::boolean OR EXISTS (
+        AND ($7::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($8::text[],
-                $9::text[], $10::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = $1 AND d.id = c.document_id
+                AND admits(CAST($7::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
-    SELECT e.hash, (e.embedding <=> $11::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $8::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $9::integer
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($13::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($10::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $11::halfvec
-    LIMIT $14
+    ORDER BY e.embedding <=> $8::halfvec
+    LIMIT $11
 ), promoted AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $11::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $8::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $9::integer
         AND e.promoted
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($15::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($12::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $11::halfvec
-    LIMIT $16
+    ORDER BY e.embedding <=> $8::halfvec
+    LIMIT $13
 ), scanned AS MATERIALIZED (
     SELECT n.promoted, w.document_id, w.ordinal, n.hash, n.distance
     FROM (
-        SELECT false AS promoted, hash, distance, $13::promotion_level[] AS levels FROM near
+        SELECT false AS promoted, hash, distance, $10::promotion_level[] AS levels FROM near
         UNION ALL
-        SELECT true, hash, distance, $15::promotion_level[] FROM promoted
+        SELECT true, hash, distance, $12::promotion_level[] FROM promoted
     ) n
     CROSS JOIN LATERAL (
         SELECT w.document_id, w.ordinal FROM wanted w
@@ -579,37 +565,37 @@ WITH wanted AS NOT MATERIALIZED (
     ) w
 ), unscanned AS MATERIALIZED (
     -- The levels with too few documents found.
-    SELECT unnest(CASE WHEN g.promoted THEN $15::promotion_level[] ELSE $13::promotion_level[] END) AS level
+    SELECT unnest(CASE WHEN g.promoted THEN $12::promotion_level[] ELSE $10::promotion_level[] END) AS level
     FROM (VALUES (false), (true)) AS g (promoted)
-    WHERE $17::integer > (
-        SELECT count(DISTINCT (s.document_id, CASE WHEN $18::boolean THEN s.ordinal END))
+    WHERE $14::integer > (
+        SELECT count(DISTINCT (s.document_id, CASE WHEN $15::boolean THEN s.ordinal END))
         FROM scanned s WHERE s.promoted = g.promoted)
 ), found AS (
     SELECT promoted, document_id, ordinal, hash, distance FROM scanned
     UNION ALL
     -- Vectors are reached by primary key from document_chunks_passage.
-    SELECT w.promotion_level = ANY($15::promotion_level[]),
+    SELECT w.promotion_level = ANY($12::promotion_level[]),
         w.document_id, w.ordinal, w.passage_hash, coalesce(e.distance, 'NaN')
     FROM wanted w
     LEFT JOIN LATERAL (
-        SELECT (e.embedding <=> $11::halfvec)::float8 AS distance
+        SELECT (e.embedding <=> $8::halfvec)::float8 AS distance
         FROM embeddings e
-        WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
+        WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $9::integer
             AND e.hash = w.passage_hash
         OFFSET 0
     ) e ON true
-    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $19::boolean)
+    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $16::boolean)
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $18::boolean THEN ordinal END)
+    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $15::boolean THEN ordinal END)
         promoted, document_id, ordinal, hash, distance
     FROM found
-    ORDER BY promoted, document_id, CASE WHEN $18::boolean THEN ordinal END, distance, ordinal
+    ORDER BY promoted, document_id, CASE WHEN $15::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     (SELECT document_id, ordinal, hash, distance FROM best WHERE NOT promoted
-        ORDER BY distance, document_id, ordinal LIMIT $20)
+        ORDER BY distance, document_id, ordinal LIMIT $17)
     UNION ALL
     (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
-        ORDER BY distance, document_id, ordinal LIMIT $21)
+        ORDER BY distance, document_id, ordinal LIMIT $18)
 ), shown AS (
     SELECT document_id, ordinal, hash, distance FROM top
     UNION ALL
@@ -619,9 +605,9 @@ WITH wanted AS NOT MATERIALIZED (
         SELECT c.ordinal, c.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
         FROM document_chunks c
         LEFT JOIN LATERAL (
-            SELECT (e.embedding <=> $11::halfvec)::float8 AS distance
+            SELECT (e.embedding <=> $8::halfvec)::float8 AS distance
             FROM embeddings e
-            WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
+            WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $9::integer
                 AND e.hash = c.passage_hash
             OFFSET 0
         ) e ON true
@@ -654,10 +640,7 @@ type SearchVectorsParams struct {
 	Collection     Collection
 	TenantID       int32
 	Documents      []int64
-	Filtered       bool
-	DocTypes       []string
-	Paths          []string
-	OtherPaths     []string
+	Filter         *string
 	Query          *pgvector_go.HalfVector
 	ModelID        *int32
 	NearLevels     []PromotionLevel
@@ -717,10 +700,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 		arg.Collection,
 		arg.TenantID,
 		arg.Documents,
-		arg.Filtered,
-		arg.DocTypes,
-		arg.Paths,
-		arg.OtherPaths,
+		arg.Filter,
 		arg.Query,
 		arg.ModelID,
 		arg.NearLevels,
@@ -786,16 +766,16 @@ WITH wanted AS NOT MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
         AND ($8::bigint[] IS NULL OR c.document_id = ANY($8::bigint[]))
-        AND (NOT $9::boolean OR EXISTS (
+        AND ($9::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($10::text[],
-                $11::text[], $12::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = $1 AND d.id = c.document_id
+                AND admits(CAST($9::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
-        SELECT unnest($13::integer[]) AS line, unnest($14::sparsevec[]) AS terms,
-            unnest($15::text[]) AS rare, unnest($16::integer[]) AS passages
+        SELECT unnest($10::integer[]) AS line, unnest($11::sparsevec[]) AS terms,
+            unnest($12::text[]) AS rare, unnest($13::integer[]) AS passages
     ) l
     CROSS JOIN LATERAL (
         -- From the best passage on.
@@ -803,10 +783,10 @@ WITH wanted AS NOT MATERIALIZED (
         FROM (
             SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
                 -- Each level costs a lookup, and most passages have only one level.
-                CASE WHEN p.promoted THEN $17::promotion_level[] ELSE '{standard}' END AS levels
+                CASE WHEN p.promoted THEN $14::promotion_level[] ELSE '{standard}' END AS levels
             FROM passages p
             WHERE p.collection = $4 AND p.project_id = $1 AND p.terms && l.rare::integer[]
-                AND (p.promoted OR 'standard'::promotion_level = ANY($17::promotion_level[]))
+                AND (p.promoted OR 'standard'::promotion_level = ANY($14::promotion_level[]))
             ORDER BY bm25 DESC, p.hash
             OFFSET 0
         ) s
@@ -818,13 +798,13 @@ WITH wanted AS NOT MATERIALIZED (
         LIMIT l.passages
     ) f
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (line, document_id, CASE WHEN $18::boolean THEN ordinal END)
+    SELECT DISTINCT ON (line, document_id, CASE WHEN $15::boolean THEN ordinal END)
         line, document_id, ordinal, hash, bm25
     FROM found
-    ORDER BY line, document_id, CASE WHEN $18::boolean THEN ordinal END, bm25 DESC, ordinal
+    ORDER BY line, document_id, CASE WHEN $15::boolean THEN ordinal END, bm25 DESC, ordinal
 ), top AS (
     (SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line < 0
-        ORDER BY bm25 DESC, document_id, ordinal LIMIT $19)
+        ORDER BY bm25 DESC, document_id, ordinal LIMIT $16)
     UNION ALL
     SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
 ), shown AS (
@@ -880,10 +860,7 @@ type SearchWordsParams struct {
 	ModelID       *int32
 	TenantID      int32
 	Documents     []int64
-	Filtered      bool
-	DocTypes      []string
-	Paths         []string
-	OtherPaths    []string
+	Filter        *string
 	Lines         []int32
 	LineTerms     []pgvector_go.SparseVector
 	LineRareTerms []string
@@ -941,10 +918,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		arg.ModelID,
 		arg.TenantID,
 		arg.Documents,
-		arg.Filtered,
-		arg.DocTypes,
-		arg.Paths,
-		arg.OtherPaths,
+		arg.Filter,
 		arg.Lines,
 		arg.LineTerms,
 		arg.LineRareTerms,

@@ -63,7 +63,7 @@ func (c *corpus) find(t *testing.T, p SearchVectorsParams) []SearchVectorsRow {
 // rareParams asks for the documents of the rare doc-type.
 func (c *corpus) rareParams(tenant string) SearchAllowedParams {
 	return SearchAllowedParams{
-		ProjectID: c.projectID, TenantID: c.tenants[tenant], Collection: CollectionCompounding, DocTypes: []string{"rare"},
+		ProjectID: c.projectID, TenantID: c.tenants[tenant], Collection: CollectionCompounding, Filter: `{"doc_types": {"rare": true}}`,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -27,8 +28,8 @@ type Filter struct {
 	declare map[string][]property
 }
 
-// Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a line of
-// [Handler.searchQuery].
+// Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a part of
+// filter.
 func Filters() []Filter {
 	return []Filter{
 		{
@@ -51,6 +52,11 @@ func Filters() []Filter {
 			declare: map[string][]property{"paths": {notNull, example([]string{"src/pool.go", "src/"})}},
 		},
 	}
+}
+
+// filter returns the parameters that the index can compare. Paths become documents in [Handler.searchQuery].
+func (in SearchFilters) filter() rag.Filter {
+	return rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
 }
 
 // declareFilters adds the parameters of all filters to the parameters of a tool.

@@ -121,7 +121,7 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	query := rag.Query{
 		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit),
 		MinScore: valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore),
-		Filter:   rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses},
+		Filter:   in.filter(),
 	}
 	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
 		return active, query, err

@@ -4,6 +4,8 @@ package lookup
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/pgvector/pgvector-go"
@@ -14,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
-// Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
-// SQL function admits, a line in [Reader.selectDocuments], and one in Narrows.
+// Filter says which documents a search may return; the zero value means all. A new field needs a line in Narrows, one in
+// [Reader.selectDocuments], and a field of admission, which the SQL function admits compares.
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level
@@ -123,12 +125,30 @@ type list struct {
 }
 
 // selection has the documents that a filter lets through, nil for all, and about how many passages they have. If these
-// are too many to list, filtered is set, and each document is compared with the filter and its paths.
+// are too many to list, condition is not nil, and each document is compared with it.
 type selection struct {
-	documents         []int64
-	filtered          bool
-	paths, otherPaths []string
-	counts            passageCounts
+	documents []int64
+	condition *string // an admission in JSON
+	counts    passageCounts
+}
+
+// admission is a filter as the SQL function admits takes it. Each field is a set of admitted values, nil to admit all.
+type admission struct {
+	DocTypes   map[string]bool `json:"doc_types,omitzero"`
+	Paths      map[string]bool `json:"paths,omitzero"`
+	OtherPaths map[string]bool `json:"other_paths,omitzero"` // all but these
+}
+
+// set returns the set of some values, nil if values is nil.
+func set(values []string) map[string]bool {
+	if values == nil {
+		return nil
+	}
+	set := make(map[string]bool, len(values))
+	for _, value := range values {
+		set[value] = true
+	}
+	return set
 }
 
 const (
@@ -141,11 +161,15 @@ const (
 // selectDocuments returns the documents that a filter by doc-types or statuses lets through, of any level.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
 	s := selection{counts: request.Facts.counts.byLevel}
-	s.paths, s.otherPaths = request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
+	paths, otherPaths := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
+	condition, err := json.Marshal(admission{DocTypes: set(filter.DocTypes), Paths: set(paths), OtherPaths: set(otherPaths)})
+	if err != nil {
+		return s, fmt.Errorf("write a filter: %w", err)
+	}
 	if filter.Documents == nil && request.Facts.Passages() > maxListed {
 		row, err := db.ReadOne(ctx, r.db, "sample what a filter lets through", (*db.Queries).SearchShare, db.SearchShareParams{
 			ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
-			DocTypes: filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths, SampleSize: shareSample,
+			Filter: string(condition), SampleSize: shareSample,
 		})
 		if err != nil {
 			return selection{}, err
@@ -154,13 +178,13 @@ func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Fi
 		s.counts.Important = s.counts.Important * row.Important / max(row.ImportantOf, 1)
 		s.counts.Critical = s.counts.Critical * row.Critical / max(row.CriticalOf, 1)
 		if s.counts.at(catalog.Levels()) > maxListed {
-			s.filtered = true
+			s.condition = new(string(condition))
 			return s, nil
 		}
 	}
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
-		DocTypes: filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths, Documents: filter.Documents,
+		Filter: string(condition), Documents: filter.Documents,
 	})
 	s.documents = row.Documents
 	s.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}

@@ -51,7 +51,7 @@ func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 	promotedScan := s.scan(promoted, s.counts, s.Facts.counts.promotedGraph)
 	params := db.SearchVectorsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
-		Documents: s.documents, Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
+		Documents: s.documents, Filter: s.condition,
 		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		NearLevels: near, PromotedLevels: promoted, NearScan: nearScan.length, PromotedScan: promotedScan.length,
 		Unembedded: s.all, EachPassage: s.Question.EachPassage,
@@ -67,7 +67,7 @@ func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) 
 	// only roughly. If a filter wants few of the passages, it looks for fewer, because it meets many others for each.
 	rows := s.listLength(levels)
 	length := max(int32(4*s.limit), rows+rows/2, 40)
-	if s.documents != nil || s.filtered || len(levels) == 1 && levels[0] != catalog.Standard {
+	if s.documents != nil || s.condition != nil || len(levels) == 1 && levels[0] != catalog.Standard {
 		length = max(int32(2*s.limit), rows, 20)
 	}
 	// The index has graph passages, n of them the tenant's. To find length of these, a scan meets length*graph/n passages.

@@ -32,8 +32,7 @@ func (s search) meaningParams() db.SearchMeaningsParams {
 	rows := s.listLength(s.levels)
 	return db.SearchMeaningsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
-		Documents: s.documents, Levels: s.levels,
-		Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
+		Documents: s.documents, Filter: s.condition, Levels: s.levels,
 		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: *s.Meaning,
 		EachPassage: s.Question.EachPassage, MaxPassages: passagesPerDocument * rows, MaxRows: rows,
 	}
@@ -46,8 +45,7 @@ func (s search) wordParams() db.SearchWordsParams {
 	rows, q := s.listLength(s.levels), s.Question
 	params := db.SearchWordsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
-		Documents: s.documents, Levels: s.levels,
-		Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
+		Documents: s.documents, Filter: s.condition, Levels: s.levels,
 		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		EachPassage: q.EachPassage, MaxRows: rows,
 	}

@@ -4,9 +4,10 @@
 -- with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
 -- each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
 -- Content is cut at 20,000 characters; only a text without spaces is longer. The cosine of the built-in vectors of query
--- and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. With filtered, each document
--- is compared with a filter that lets many through. In the statements, wanted has the passages that may be found. PostgreSQL
--- plans each use of wanted separately: over document_chunks_passage, or by the keys of a few documents.
+-- and passage is likeness, NaN without one of them. Only documents are searched, NULL for all. A filter that
+-- lets many documents through is compared with each, NULL for none. In the statements, wanted has the passages that may
+-- be found. PostgreSQL plans each use of wanted separately: over document_chunks_passage, or by the keys of a few
+-- documents.
 --
 -- In this file OFFSET 0 keeps a sub-select apart, so that PostgreSQL runs it row by row. If the statistics are older
 -- than the tenant, a free join may compare each row of one table with each row of the other, which takes minutes.
@@ -128,8 +129,8 @@ FROM unnest(enum_range(NULL::promotion_level)) AS l (level)
 CROSS JOIN LATERAL (
     SELECT EXISTS (
         SELECT FROM documents d
-        WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
-            sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+        WHERE d.project_id = @project_id AND d.id = c.document_id
+            AND admits(CAST(@filter::text AS jsonb), d.doc_type, d.relative_path)
         OFFSET 0) AS admitted
     FROM (
         SELECT c.document_id FROM document_chunks c
@@ -145,8 +146,7 @@ CROSS JOIN LATERAL (
 WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND admits(sqlc.narg('doc_types')::text[], sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[],
-            d.doc_type, d.relative_path)
+        AND admits(CAST(@filter::text AS jsonb), d.doc_type, d.relative_path)
         AND (sqlc.narg('documents')::bigint[] IS NULL OR d.id = ANY(sqlc.narg('documents')::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
@@ -173,10 +173,10 @@ WITH wanted AS NOT MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
-        AND (NOT @filtered::boolean OR EXISTS (
+        AND (sqlc.narg('filter')::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
-                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = @project_id AND d.id = c.document_id
+                AND admits(CAST(sqlc.narg('filter')::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
@@ -270,10 +270,10 @@ WITH wanted AS NOT MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
-        AND (NOT @filtered::boolean OR EXISTS (
+        AND (sqlc.narg('filter')::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
-                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = @project_id AND d.id = c.document_id
+                AND admits(CAST(sqlc.narg('filter')::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
@@ -394,10 +394,10 @@ WITH near AS MATERIALIZED (
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id = ANY(sqlc.narg('documents')::bigint[]))
-        AND (NOT @filtered::boolean OR EXISTS (
+        AND (sqlc.narg('filter')::text IS NULL OR EXISTS (
             SELECT FROM documents d
-            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
-                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            WHERE d.project_id = @project_id AND d.id = c.document_id
+                AND admits(CAST(sqlc.narg('filter')::text AS jsonb), d.doc_type, d.relative_path)
             OFFSET 0))
     ORDER BY p.distance, c.document_id, c.ordinal
     LIMIT @max_passages

@@ -158,13 +158,15 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_types ON documents (project_id, tenant_id, collection, doc_type);
 
--- Whether a filter lets a document through. A field is NULL if the filter does not use it. Only this function knows the
--- fields. PostgreSQL inlines it into each query.
+-- Whether a filter lets a document through. Each field of the filter is an object whose keys are the admitted values, or is
+-- absent to admit all. Only this function and the Go type admission know the fields. PostgreSQL inlines the function
+-- into each query, and finds a key of an object by a binary search.
 -- +goose StatementBegin
-CREATE FUNCTION admits(doc_types text[], paths text[], other_paths text[], doc_type text, path text) RETURNS boolean
+CREATE FUNCTION admits(filter jsonb, doc_type text, path text) RETURNS boolean
 IMMUTABLE LANGUAGE sql AS $$
-    SELECT (doc_types IS NULL OR doc_type = ANY(doc_types)) AND (paths IS NULL OR path = ANY(paths))
-        AND (other_paths IS NULL OR path <> ALL(other_paths))
+    SELECT (NOT filter ? 'doc_types' OR filter -> 'doc_types' ? doc_type)
+        AND (NOT filter ? 'paths' OR filter -> 'paths' ? path)
+        AND NOT coalesce(filter -> 'other_paths' ? path, false)
 $$;
 -- +goose StatementEnd
 
@@ -357,7 +359,7 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
 DROP VIEW found_chunks;
 DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
-DROP FUNCTION admits(text[], text[], text[], text, text);
+DROP FUNCTION admits(jsonb, text, text);
 DROP FUNCTION graph_size(oid, boolean);
 DROP FUNCTION lease_free(timestamptz, timestamptz);
 DROP TYPE promotion_level, collection;
