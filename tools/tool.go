@@ -21,6 +21,7 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
+	kind       kind
 	parameters func() *parameters
 	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
@@ -83,7 +84,7 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 		}
 		return h.resultOf(kind, out)
 	}
-	return Tool{declaration, parameters, call}
+	return Tool{declaration, kind, parameters, call}
 }
 
 // parentNote returns a note if the active project lies above the repository in which the server was started.
