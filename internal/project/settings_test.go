@@ -37,6 +37,8 @@ func TestLoadSettings(t *testing.T) {
 			"unused_text_hours": 1.5,
 			"recall": "prompt",
 			"recall_threshold": 0.85,
+			"recall_collections": ["compounding", "external"],
+			"recall_visible": true,
 			"keep_questions": false,
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
@@ -54,7 +56,8 @@ func TestLoadSettings(t *testing.T) {
 			UnusedTextHours:         1.5,
 			Recall:                  project.RecallPrompt,
 			RecallThreshold:         0.85,
-			RecallCollections:       []string{"compounding"},
+			RecallCollections:       []string{"compounding", "external"},
+			RecallVisible:           true,
 			ExternalDocsAllowed:     []string{"/srv/handbook"},
 		}},
 	}
