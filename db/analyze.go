@@ -20,8 +20,8 @@ func (d *Database) AnalyzeVectors(ctx context.Context, collection Collection) er
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) embeddings_"+string(collection))
 }
 
-// MergeTerms moves the pending entries of the GIN indexes of terms into the indexes, so that searches are faster. It
-// does nothing if the role does not own the indexes.
+// MergeTerms moves new entries of the GIN indexes of terms from their pending lists into the indexes, so that searches
+// are faster. It does nothing if the database role does not own the indexes.
 func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
 	var merges []string
 	for _, collection := range collections {
@@ -35,11 +35,11 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 }
 
 // Compact frees the space of deleted rows in the tables of a collection, and makes its HNSW indexes small again. It
-// does nothing if an HNSW index is too large to be built in memory, or if the role does not own the tables.
+// does nothing if an HNSW index is too large to be built in memory, or if the database role does not own the tables.
 //
 // Autovacuum does not keep up with a small index that is often rewritten. To remove rows from an HNSW graph, a vacuum
-// takes as long as it took to add them, and until then every new row takes new space. Building the whole graph again
-// takes a fifth of that time, and leaves nothing to vacuum.
+// takes as long as adding them took, and until then every new row takes new space. Building the whole graph again takes
+// a fifth of that time, and leaves nothing to vacuum.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)

@@ -105,7 +105,7 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 		return d.pool, nil
 	}
 	if d.failure != nil && d.failures.Load() != failures {
-		return nil, d.failure // the call before this one failed; if all waiting calls tried, they would do it one by one
+		return nil, d.failure // another call has just failed; do not let every waiting call try again
 	}
 	d.lost.Store(false)
 	d.failure = nil
@@ -151,7 +151,7 @@ func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error
 	return d.inSession(ctx, op, readTimeout, false, f)
 }
 
-// ReadOne runs one query as [Database.Read] does, and returns its result.
+// ReadOne runs one query with [Database.Read] and returns its result.
 func ReadOne[Params, Result any](
 	ctx context.Context, d *Database, op string, query func(*Queries, context.Context, Params) (Result, error), params Params,
 ) (result Result, err error) {

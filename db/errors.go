@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrap turns an error of pgx into an [*Error]. Errors that have an [*Error], cancellations and nil stay unchanged.
+// Wrap turns an error of pgx into an [*Error]. Errors that wrap an [*Error], cancellations and nil stay unchanged.
 func Wrap(op string, err error) error {
 	if err == nil || errors.As(err, new(*Error)) || errors.Is(err, context.Canceled) {
 		return err
@@ -115,7 +115,7 @@ func connectionLost(err error) bool {
 	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
 }
 
-// schemaMissing reports whether err means that a table or a type is missing, for example in a database made again.
+// schemaMissing reports whether err means that a table or a type is missing, as after the database was made again.
 func schemaMissing(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)

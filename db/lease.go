@@ -20,14 +20,14 @@ const (
 	leaseSuspect = 3 * time.Second
 )
 
-// releaseTimeout bounds GiveUp, because GiveUp delays the end of the process.
+// releaseTimeout limits GiveUp, because GiveUp delays the end of the process.
 const releaseTimeout = 500 * time.Millisecond
 
 // StalledError says that the server that indexes a checkout is suspended or cut off. The index does not follow the
 // files until another server takes the lease.
 type StalledError struct {
 	Process string    // such as "process 4711 on laptop", or ""
-	Since   time.Time // its last renewal, by the database's clock
+	Since   time.Time // when that process last renewed its lease, by the database's clock
 }
 
 func (e *StalledError) Error() string {
@@ -46,7 +46,7 @@ func (e *StalledError) Error() string {
 //
 // The row also has an epoch, a number that grows with every new holder. A process that was suspended or cut off does
 // not know that it has lost the lease, and may have read old data. So an indexer works with a [Lease.Context], which
-// carries its epoch. A write with that context fails if the row has a later epoch.
+// carries the epoch of its lease. A write with that context fails if the row has a later epoch.
 type Lease struct {
 	database *Database
 	tenant   *Tenant
@@ -79,10 +79,10 @@ type Seen struct {
 // indexer's work before the next call.
 //
 // A loss of the connection to the database also ends the lease, because the database may have been restored without the
-// last writes. While the database only does not answer, the server keeps the lease, because nobody else can take it.
+// last writes. While the database just gives no answer, this server keeps the lease: no other server can take it.
 //
-// The error is [ErrTenantGone] if somebody deleted the tenant, and a [*StalledError] if another holder is late with a
-// renewal. Look also fails if the lease is free and this server may only read.
+// The error is [ErrTenantGone] if somebody deleted the tenant, and a [*StalledError] if another server holds the lease
+// and is late with a renewal. Look also fails if the lease is free and this server may only read.
 func (l *Lease) Look(ctx context.Context) (Seen, error) {
 	seen, err := l.look(ctx)
 	if l.Held() && l.database.losses.Load() != l.losses {
@@ -130,7 +130,7 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 	}
 }
 
-// take takes or renews the lease, unless another server holds it. losses is the value of database.losses before.
+// take takes or renews the lease, unless another server holds it. losses is database.losses before the call.
 func (l *Lease) take(ctx context.Context, losses int64) (Seen, error) {
 	began := time.Now() // before the statement, which may wait for a transaction
 	var row TenantTakeLeaseRow
@@ -172,8 +172,8 @@ func (l *Lease) GiveUp(ctx context.Context) {
 	}
 }
 
-// ask runs f, which sends one statement. While this server is idle, ask opens a connection for it, so that the pool can
-// close its idle connections.
+// ask runs f, which sends one statement, with a connection of the pool. While this server is idle, it uses a new
+// connection instead, so that the pool can close its connections.
 func (l *Lease) ask(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, q *Queries) error,
 ) error {

@@ -140,7 +140,7 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 // of a migration needs a lasting session. first is the number of the process that has served conn so far.
 func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
-	// PID is the number of the process as the handshake gave it. Without a pooler it is right. A pooler makes it up.
+	// PID is the process number from the handshake. Without a pooler it is right, but a pooler makes up a number.
 	if first == conn.PgConn().PID() {
 		return nil
 	}

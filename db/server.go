@@ -121,7 +121,8 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 // database at migration 2 to 999, but not at 1000.
 const breakingStep = 1000
 
-// Compatible reports whether a program whose newest migration is latest works with a database that has applied.
+// Compatible reports whether a program works with a database. latest is the newest migration of the program, and
+// applied the newest migration of the database.
 func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
 
 // appliedMigration returns the newest migration of the database, or 0.

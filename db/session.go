@@ -13,7 +13,7 @@ import (
 // each transaction another session.
 const settings = `-- settings
 SELECT ` +
-	// Compiling the first plan would take 90 ms, and the query itself takes 1 ms.
+	// With JIT, compiling the first plan takes 90 ms. The query itself takes 1 ms.
 	"set_config('jit', 'off', true), " +
 	// Starting parallel workers takes longer than a search, and many sessions search at the same time.
 	"set_config('max_parallel_workers_per_gather', '0', true), " +
@@ -26,8 +26,8 @@ SELECT ` +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
 	// pgx can read bytes only as hex.
 	"set_config('bytea_output', 'hex', true), " +
-	// So PostgreSQL ends the transaction of a suspended client before the client's lease ends. No running client is idle
-	// in a transaction for so long.
+	// With this limit, PostgreSQL ends the transaction of a suspended client before the client's lease ends. No running
+	// client is idle in a transaction for so long.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
 // session runs statements on a connection, each in one round trip. In a read, each statement is a transaction. A write

@@ -34,10 +34,10 @@ func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
-// ErrTenantGone means that a tenant was deleted after its registration. It may be registered again since then.
+// ErrTenantGone means that a tenant was deleted after its registration, even if the checkout is registered again.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile")
 
-// errNotLeader means that this server is no longer the tenant's indexer.
+// errNotLeader means that this server no longer indexes the tenant, or that somebody deleted the tenant.
 var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")
 
 // IncrementVersion must come first in every transaction that changes the tenant's documents: it locks the tenant's row,

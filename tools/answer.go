@@ -24,9 +24,9 @@ import (
 
 // Answers need limits: Claude Code drops an answer of more than 25,000 tokens, and documents can have any length.
 const (
-	// maxText bounds a title, a summary, a heading path or a reason, in characters.
+	// maxText limits a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList limits the main list of an answer, in units of weight. It is approximately 15,000 tokens.
+	// maxList limits the main list of an answer, in units of weight. This is approximately 15,000 tokens.
 	maxList = 52_000
 	// maxSideList limits each of the other lists in an answer, in units of weight.
 	maxSideList = 6_000
@@ -44,7 +44,7 @@ func textLimit(items int) int {
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list, by weight as many as limit allows. It also returns how many items it omits.
+// fit returns the first items of a list whose weights together do not exceed limit, and how many items it leaves out.
 func fit[T any](list []T, limit int) ([]T, int) {
 	for i, item := range list {
 		if limit -= weight(item); limit < 0 {
@@ -54,7 +54,7 @@ func fit[T any](list []T, limit int) ([]T, int) {
 	return list, 0
 }
 
-// weight returns the length of a value as JSON. Bytes outside ASCII count twice, because they cost more tokens.
+// weight returns the length of a value as JSON, in bytes. Bytes outside ASCII count twice: they cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -107,8 +107,8 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 // externalMinScore is the default threshold of the two tools for external docs.
 const externalMinScore = 0.7
 
-// externalThreshold returns the threshold for external docs, from the config, the parameter or the default. The first
-// that is set counts. In other tools the parameter wins over the config.
+// externalThreshold returns the first threshold that is set: that of the config, the parameter, or the default. In
+// other tools the parameter wins over the config.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -247,8 +247,9 @@ func nothingFound(
 // maxQuestion limits the length of a stored question, in characters.
 const maxQuestion = 300
 
-// elsewhere is called after a search in one collection. If that gave no sure answer, it searches the other collections.
-// said then names a collection that has a document, or is "". answered reports whether that document is a sure answer.
+// elsewhere is called after a search in one collection. If the search had no sure answer, it searches the other
+// collections. said is a sentence about a collection that has a document for the query, or "". answered reports whether
+// this document is a sure answer.
 //
 // elsewhere also keeps the list of unanswered questions. It adds a question about the project that no collection
 // answers, unless the user's settings forbid that. It removes a question that has an answer now.

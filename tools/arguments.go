@@ -39,8 +39,8 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return &parameters{schema, compiled}
 }
 
-// given checks the arguments of a call, and returns those that are not null. Forms of clients send null for an empty
-// field.
+// given checks the arguments of a call and returns those that are not null: forms of clients send null for empty
+// fields.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {

@@ -9,7 +9,7 @@ import (
 )
 
 // SearchFilters are the parameters that narrow a search of the project's own documents. Searches of other collections
-// do not have them.
+// do not have these parameters.
 type SearchFilters struct {
 	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`

@@ -60,8 +60,8 @@ func indexOfHits(
 	return status
 }
 
-// statusOf converts a status for an answer, and counts at least outdated files as pending. It returns nil if the index
-// is up to date and there is no note about git.
+// statusOf converts a status for an answer, in which the number of pending files is at least outdated. It returns nil
+// if the index is up to date and there is no note about git.
 func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
 	note := active.GitNote()

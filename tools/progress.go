@@ -35,7 +35,7 @@ func reportProgress(ctx context.Context, p Progress) {
 const progressInterval = 250 * time.Millisecond
 
 // withNotifications is WithProgress for an MCP client that asked for progress. It notifies the client at most once in
-// progressInterval, and at the end. It drops a notification if Done has not grown, which the protocol forbids.
+// progressInterval, and at the end. The protocol demands that each notification has a larger Done than the last.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

@@ -35,8 +35,8 @@ type RagQueryOutput struct {
 // AnswerEnd has the fields at the end of the answers of rag_query and rag_query_external.
 type AnswerEnd struct {
 	gradeOutput
-	// OmittedCount counts documents that the search found but the answer does not use or list. Omitted has the first
-	// unused.
+	// OmittedCount is how many documents the search found that the answer neither uses nor lists. Omitted has the paths of
+	// the first unused documents.
 	OmittedCount int      `json:"omitted_count,omitempty"`
 	Omitted      []string `json:"omitted,omitempty"`
 

@@ -46,8 +46,7 @@ const (
 	// retryTimeout replaces recallTimeout for a second after a hook waited for the database in vain. A hook usually needs
 	// a tenth of this time.
 	retryTimeout = 250 * time.Millisecond
-	// firstRecallTimeout is the limit while no project is active, as at the start of a server. Assistants end a hook after
-	// 5 s.
+	// firstRecallTimeout is the limit while no project is active, as at the start. Assistants end a hook after 5 s.
 	firstRecallTimeout = 4 * time.Second
 )
 
@@ -63,7 +62,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
-		// A slow activation has another code, and does not count as a hang of the database.
+		// A slow activation has another error code, and does not count as a hang of the database.
 		hung := errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError
 		if hung && patience != retryTimeout {
 			h.hungAt.Store(time.Now().UnixNano())

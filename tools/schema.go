@@ -14,8 +14,8 @@ import (
 // property edits the schema of one property of an object, such as a parameter.
 type property func(*jsonschema.Schema)
 
-// inputSchema makes the schema of parameters from the type T, and edits the named properties. It panics on a wrong
-// name.
+// inputSchema makes the schema of parameters from the type T, and edits the named properties. It panics if one is
+// missing.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	maxHandbookResults = 20
 	// cachedSearches is how many searches the cache keeps.
 	cachedSearches = 100
-	// maxPassage bounds the text of a passage, in characters.
+	// maxPassage limits the text of a passage, in characters.
 	maxPassage = 3000
 	// maxSections is the maximum number of sections that an answer names.
 	maxSections = 50
@@ -121,7 +121,7 @@ type handbookHits struct {
 	sections []string
 }
 
-// findInHandbook returns the cached result of a search if the handbook is unchanged since. Otherwise it searches.
+// findInHandbook returns the cached result of a search, or searches again if the handbook has changed since then.
 func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (handbookHits, error) {
 	edition, err := h.workspace.Handbook(ctx)
 	if err != nil || edition == (index.HandbookEdition{}) {

@@ -111,7 +111,8 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
-// searchQuery returns the active project, and the query with the defaults of the project's config.
+// searchQuery returns the active project and the query. The project's config has defaults for parameters that are not
+// set.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {

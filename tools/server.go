@@ -46,7 +46,7 @@ func Groups() []Group {
 // Handler has a method for each tool. The MCP server and commands call the methods. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	tools     func() map[string]Tool // tools by name; the first call makes them, and a hook needs none
+	tools     func() map[string]Tool // tools by name; made when needed, because a hook needs none
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *hooks.Store
 	logger    *slog.Logger
@@ -54,8 +54,8 @@ type Handler struct {
 	words apierror.Words
 	// repository is the repository in which the server was started, or "".
 	repository string
-	// turns and writing limit the calls that work on a project at a time: writing those that use the language model, turns
-	// all others. A call puts an element into its channel, and waits while that is full.
+	// writing limits how many calls use the language model at the same time. turns limits all other calls that need a
+	// project. A call puts an element into its channel, and waits while the channel is full.
 	turns, writing chan struct{}
 	// hungAt is when a hook last waited for the database in vain, in Unix nanoseconds, or 0.
 	hungAt atomic.Int64
@@ -64,8 +64,8 @@ type Handler struct {
 	rootlessUntil atomic.Int64
 }
 
-// maxTurns is how many calls work at the same time, because calls share a few database connections and processors. The
-// time limit of a call begins with its work. maxWriting is the number for calls that use the language model.
+// maxTurns is how many calls can be in turns, because calls share a few database connections and processors. The time
+// limit of a call begins when its wait has ended. maxWriting is how many calls can use the language model.
 const maxTurns, maxWriting = 8, 32
 
 // NewHandler returns a Handler that works on w, with messages in the words of a front end. It keeps notes about hooks

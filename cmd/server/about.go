@@ -63,18 +63,19 @@ func (i invocation) about() error {
 }
 
 // citingDocument is a document about a file. It cites the file or a place in it, names one of the definitions in the
-// file, or declares a scope that matches its path.
+// file, or has a scope, a pattern of paths, that matches the file.
 type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	// Status says why a reader must not rely on the document alone, such as "superseded by ./b.md", or is "".
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match. Line is the document's line with the first of them, or else with Names, or 1.
+	// Cites are the cited places that match. Line is where the document cites the first of them. A document that cites
+	// none has Names at Line, or is about the file by its Scope.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
-	// Names is a definition in the file, such as a function, that the document names. Scope is the pattern of paths in
-	// the document that matches the file, such as src/*.sql.
+	// Names is a definition in the file, such as a function, that the document names. Scope is the matching pattern of
+	// paths.
 	Names string `json:"names,omitempty"`
 	Scope string `json:"scope,omitempty"`
 

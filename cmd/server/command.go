@@ -133,8 +133,8 @@ func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// needs returns a check that a command gets from least to most arguments. A negative most means no limit. what names
-// the arguments in the error of the check, and example shows how to give them.
+// needs returns a check that a command gets from least to most arguments. A negative most means no limit. The error of
+// the check contains what, a name for the arguments, and example.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

@@ -64,8 +64,8 @@ type criticalDocument struct {
 	Status string `json:"status,omitempty"`
 }
 
-// criticalDocuments returns the project's critical documents that still hold, sorted by path. Outside a project there
-// are none. incomplete reports whether criticalTime ended before all documents were read.
+// criticalDocuments returns the project's critical documents, sorted by path, without those that are replaced, rejected
+// or expired. Outside a project the list is empty. incomplete reports whether criticalTime was too short for all files.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()

@@ -46,7 +46,7 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent prints a note if start is in another repository than root: the user may expect a project of that one.
+// nameParent prints a note if start is in another repository than root, because the user may expect a project there.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)

@@ -168,7 +168,8 @@ func (i *initializer) repository(flagged string) (string, error) {
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
 }
 
-// holdsMore reports whether a folder probably holds many projects: the user's home, or a folder such as /tmp.
+// holdsMore reports whether a folder probably holds many projects: the user's home, or a folder directly below the root
+// of the disk, such as /tmp.
 func holdsMore(folder string) bool {
 	home, _ := os.UserHomeDir()
 	home, _ = filepath.EvalSymlinks(home) // "" without a home, and then equal to no folder

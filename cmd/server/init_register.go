@@ -218,7 +218,8 @@ func (i *initializer) wantsHooks() bool {
 }
 
 // keepAddresses writes the addresses of the database and of Ollama into the user's settings, because a client may start
-// the server without this environment and these flags. A registration would show a password to others.
+// the server without this environment and these flags. The registration of the server must not have the addresses:
+// others may read it, and would see a password.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost

@@ -66,7 +66,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
 
-// runError wraps an error of a command that has begun. An error without it is about the command line.
+// runError wraps an error of a command that has begun. Any other error is about the command line.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
@@ -122,7 +122,7 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 }
 
 const (
-	// grace is how long the program may take to end. It needs less than two seconds.
+	// grace is how long the program may take to end. A healthy program needs less than two seconds.
 	grace = 3 * time.Second
 	// escalation is how long a signal of another kind is ignored after the first signal, because Claude Code sends SIGTERM
 	// shortly after SIGINT.

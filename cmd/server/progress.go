@@ -10,7 +10,7 @@ import (
 // lineInterval is the minimum time between two lines about the same work.
 const lineInterval = time.Second
 
-// showProgress returns a function that writes lines such as "files: 3 of 10" to w; what is the first word. The
+// showProgress returns a function that writes lines such as "files: 3 of 10" to w, in which what is "files". The
 // function writes at the beginning, at most once every lineInterval, and at the end.
 func showProgress(w io.Writer, what string) func(done, total int) {
 	var last time.Time

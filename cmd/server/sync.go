@@ -116,7 +116,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 	}
 }
 
-// syncDocuments indexes the documents that the arguments name. It stops at the first one that fails.
+// syncDocuments indexes the documents that the arguments name. It stops at the first document that fails.
 func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {

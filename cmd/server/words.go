@@ -31,7 +31,7 @@ func wordsOf(command *cobra.Command) apierror.Words {
 	}
 }
 
-// commands maps the name of a tool to the command that does the same.
+// commands maps the name of a tool to the command that messages name instead.
 var commands = map[string]string{
 	"semantic_search":      "`compound-docs search`",
 	"search_external_docs": "`compound-docs search --external`",
