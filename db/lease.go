@@ -228,7 +228,8 @@ func (d *Database) Used() (wasIdle bool) {
 	return now.Sub(time.Unix(0, d.used.Swap(now.UnixNano()))) > idleAfter
 }
 
-// Idle reports whether nobody used this server for a minute. Then it only reads its tenant's row every few seconds.
+// Idle reports whether nobody has used this server for a minute. An idle server only reads its tenant's row every few
+// seconds.
 func (d *Database) Idle() bool {
 	return time.Since(time.Unix(0, d.used.Load())) > idleAfter
 }

@@ -21,7 +21,7 @@ SELECT ` +
 	// tenants.
 	"set_config('random_page_cost', '1.1', true), " +
 	"set_config('enable_seqscan', 'off', true), " +
-	// An HNSW scan first collects this many candidates. It then goes on until the LIMIT is met.
+	// An HNSW scan first collects 200 candidates, and then goes on until it has enough for the LIMIT.
 	"set_config('hnsw.ef_search', '200', true), " +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
 	// pgx can read bytes only as hex.

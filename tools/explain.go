@@ -28,8 +28,9 @@ type ExplainedResult struct {
 	Rank int `json:"rank"`
 	// Cosine is nil if the passage has no vector.
 	Cosine *float64 `json:"cosine"`
-	// Terms usually add up to LogOdds. They do not if a line of a pasted text decides, if the passage has the whole of a
-	// short query, or if another document replaces this one.
+	// Terms are what each kind of evidence adds to LogOdds, the log-odds that the document answers the query. Their sum is
+	// not LogOdds if a line of a pasted text decides, if the passage has the whole of a short query, or if another
+	// document replaces this one.
 	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
