@@ -107,11 +107,12 @@ func mayBeCritical(file []byte) bool {
 // replacesAnother matches a word that comes before the name of a replaced or amended document, such as "supersedes".
 var replacesAnother = regexp.MustCompile(`(?i)\b(?:super[sc]edes|replaces|obsoletes|amends|clarifies|updates|extends)\b`)
 
-// frontMatterEnd matches the second delimiter. The first one begins the file, so no line break precedes it.
+// frontMatterEnd matches the delimiter that ends the front matter. It does not match the first delimiter, which begins
+// the file: no line break precedes that one.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
-// criticalLine returns one line for an assistant that names the documents. It quotes titles, because a title may be
-// text that an attacker wrote for the assistant.
+// criticalLine returns the line that names the documents to an assistant. It quotes titles, because a title may be text
+// that an attacker wrote for the assistant.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
