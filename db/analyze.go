@@ -15,13 +15,13 @@ func (d *Database) AnalyzeText(ctx context.Context, collection Collection) error
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) "+tables)
 }
 
-// AnalyzeVectors is like AnalyzeText, for a collection's vectors.
+// AnalyzeVectors renews the planner's statistics about a collection's vectors, like AnalyzeText.
 func (d *Database) AnalyzeVectors(ctx context.Context, collection Collection) error {
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) embeddings_"+string(collection))
 }
 
-// MergeTerms moves pending entries into the GIN indexes of terms, so that searches are faster. It does nothing
-// if the role does not own the indexes.
+// MergeTerms moves new entries of the GIN indexes of terms from their pending lists into the indexes, so that searches
+// are faster. It does nothing if the database role does not own the indexes.
 func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
 	var merges []string
 	for _, collection := range collections {
@@ -34,27 +34,26 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 	return err
 }
 
-// Compact frees the space of deleted rows in the tables of a collection, and makes its HNSW indexes small
-// again. It does nothing if an HNSW index is too large to be built in memory, or if the role does not own
-// the tables.
+// Compact frees the space of deleted rows in the tables of a collection, and makes its HNSW indexes small again. It
+// does nothing if an HNSW index is too large to be built in memory, or if the database role does not own the tables.
 //
-// Autovacuum does not keep up with a small index that is often rewritten. A vacuum takes as long to remove rows
-// from an HNSW graph as it took to add them, and until then every new row takes new space. Building the whole
-// graph again takes a fifth of that time, and leaves nothing to vacuum.
+// Autovacuum does not keep up with a small index that is often rewritten. To remove rows from an HNSW graph, a vacuum
+// takes as long as adding them took, and until then every new row takes new space. Building the whole graph again takes
+// a fifth of that time, and leaves nothing to vacuum.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)
 	err := d.onConnection(ctx, op, longReadTimeout, func(ctx context.Context, conn *pgx.Conn) error {
 		var few, outgrown bool
 		if err := conn.QueryRow(ctx, strings.ReplaceAll(outgrownGraph, "COLLECTION", name)).Scan(&few, &outgrown); err != nil || !few {
-			return err //nolint:wrapcheck // retry does
+			return err //nolint:wrapcheck // retry wraps it
 		}
 		left, err := leftIndexes(ctx, conn)
 		if err != nil {
 			return err
 		}
 		statements := []string{"VACUUM (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + name}
-		for _, index := range left { // a server that ended during a REINDEX left them
+		for _, index := range left { // left by a server that ended during a REINDEX
 			statements = append(statements, "DROP INDEX CONCURRENTLY "+index)
 		}
 		if outgrown {
@@ -62,7 +61,7 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 		}
 		for _, statement := range statements {
 			if _, err := conn.Exec(ctx, statement); err != nil {
-				return err //nolint:wrapcheck // retry does
+				return err //nolint:wrapcheck // retry wraps it
 			}
 		}
 		return nil
@@ -84,11 +83,11 @@ func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for the rests of a REINDEX: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers do
+	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers wrap it
 }
 
-// outgrownGraph selects whether a collection's HNSW index can be built in memory, and whether the index is a quarter
-// larger than its vectors need. A vector with its links takes up to 3,000 bytes.
+// outgrownGraph selects whether a collection's HNSW index can be built in memory, and whether the index is then also a
+// quarter larger than its vectors need. A vector with its links takes up to 3,000 bytes.
 const outgrownGraph = `
 	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)
 	FROM (SELECT pg_size_bytes(current_setting('maintenance_work_mem')) / 3000 AS most) AS memory,
@@ -98,6 +97,6 @@ const outgrownGraph = `
 func (d *Database) maintain(ctx context.Context, op, statement string) error {
 	return d.onConnection(ctx, op, longReadTimeout, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, statement)
-		return err //nolint:wrapcheck // retry does
+		return err //nolint:wrapcheck // retry wraps it
 	})
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// After a transient failure, a Database tries an operation again: three times, after about 100, 200 and 400 ms.
+// After a transient failure, an operation is tried again up to three times, after approximately 100, 200 and 400 ms.
 const (
 	retries    = 3
 	firstDelay = 100 * time.Millisecond
 )
 
-// Limits for one try, because a server that hangs or is cut off never answers. A write takes longer: it may wait for
-// other writes, and it adds to large indexes.
+// Time limits for one try of an operation, because a PostgreSQL that hangs or is cut off never answers. A write gets
+// more time, because it may wait for other writes and adds to large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
 	longReadTimeout = time.Hour
 )
 
-// closeTimeout bounds the wait for the end of connections, because PostgreSQL may hang.
+// closeTimeout is how long Close waits for connections to end, because PostgreSQL may hang.
 const closeTimeout = time.Second
 
 // Database is a PostgreSQL database that may be unavailable. The first operation opens and migrates it. Every
@@ -37,19 +37,19 @@ type Database struct {
 	source URLSource
 	logger *slog.Logger
 
-	// opening guards the next four fields: it holds a token while a caller uses them. Unlike the wait for a
-	// mutex, a caller's wait ends with its context, because a migration may take minutes.
+	// opening locks the next four fields: it holds a token while a caller uses them. It is a channel, not a mutex, so that
+	// a caller's wait ends with its context: a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
 	url      string       // URL of the pool
 	failure  *Error       // the last failure to open, or nil
 	failures atomic.Int64 // number of failures to open
 
-	lost   atomic.Bool  // the server or the schema is gone, so that Pool must open again
-	losses atomic.Int64 // how often the server or the schema was lost
+	lost   atomic.Bool  // PostgreSQL or the schema is gone, so Pool must open the database again
+	losses atomic.Int64 // how often PostgreSQL or the schema was lost
 
-	holder string       // this server's name in leases
-	used   atomic.Int64 // when somebody last used the server, in Unix nanoseconds
+	holder string       // name of this process in leases
+	used   atomic.Int64 // when Used was last called, in Unix nanoseconds
 }
 
 // URLSource makes a database available if necessary, and returns its URL.
@@ -70,7 +70,7 @@ func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
 	return d
 }
 
-// Close closes the pool, and waits up to a second for its connections. Cancel all operations before.
+// Close closes the pool, and waits up to a second until its connections have ended. Cancel all operations first.
 func (d *Database) Close() {
 	d.opening <- struct{}{}
 	pool := d.pool
@@ -91,8 +91,8 @@ func (d *Database) Close() {
 	}
 }
 
-// Pool returns the pool. The first call opens and migrates the database. The pool stays the same, unless the source
-// returns another URL after a loss. Close closes the pool.
+// Pool returns the pool. The first call opens and migrates the database. The pool changes only if the source returns
+// another URL after a loss. Callers must not close the pool: Close does that.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	failures := d.failures.Load()
 	select {
@@ -105,7 +105,7 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 		return d.pool, nil
 	}
 	if d.failure != nil && d.failures.Load() != failures {
-		return nil, d.failure // this call waited for a failed one; do not let all that waited try one by one
+		return nil, d.failure // another call has just failed; do not let every waiting call try again
 	}
 	d.lost.Store(false)
 	d.failure = nil
@@ -138,21 +138,20 @@ func (d *Database) open(ctx context.Context) error {
 		if pool != d.pool {
 			pool.Close()
 		} else {
-			pool.Reset() // see try
+			pool.Reset() // closes the idle connections; try says why
 		}
 		return err
 	}
-	d.pool, d.url = pool, url // a former pool stays open for the calls that use it
+	d.pool, d.url = pool, url // the pool of an earlier URL stays open for calls that use it
 	return nil
 }
 
-// Read runs f. Each statement is one transaction and one round trip. f may run again after a
-// transient failure.
+// Read runs f. Each statement of f is one transaction and one round trip. f may run again after a transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.inSession(ctx, op, readTimeout, false, f)
 }
 
-// ReadOne is [Database.Read] for one query.
+// ReadOne runs one query with [Database.Read] and returns its result.
 func ReadOne[Params, Result any](
 	ctx context.Context, d *Database, op string, query func(*Queries, context.Context, Params) (Result, error), params Params,
 ) (result Result, err error) {
@@ -168,13 +167,13 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 	return d.inSession(ctx, op, longReadTimeout, false, f)
 }
 
-// Write runs f in one transaction. Each statement is a round trip, and the end is another one. f may run again after
-// a transient failure, even if the server has committed the transaction and only its answer was lost.
+// Write runs f in one transaction. Each statement is a round trip, and the commit is another one. f may run again after
+// a transient failure, even if PostgreSQL has committed the transaction and only its answer was lost.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.inSession(ctx, op, writeTimeout, true, f)
 }
 
-// WriteBatch is a Write with the statements of one [Batch], in one round trip.
+// WriteBatch is a Write that sends all statements of f in one round trip. See [Batch].
 func (d *Database) WriteBatch(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.inSession(ctx, op, writeTimeout, false, func(q *Queries) error { return Batch(q, f) })
 }
@@ -195,9 +194,9 @@ func (d *Database) onConnection(
 	})
 }
 
-// retry runs f, and runs it again after transient failures. The delays are random, so that the servers of a team do
-// not come all at once. If ctx ends, the error is that of the last try if it names a cause. Otherwise it says that the
-// database does not answer, or why ctx was cancelled.
+// retry runs f, and runs it again after transient failures. The delays are random, so that the servers of a team do not
+// try all at once. If ctx ends, retry returns the error of the last try. If that only says that ctx has ended, retry
+// says instead that the database does not answer, or why ctx was cancelled.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
@@ -233,7 +232,7 @@ func silent(op, within string) *Error {
 	}
 }
 
-// errSilent means that the server did not answer in time. There is no other try, because it would take as long.
+// errSilent means that PostgreSQL did not answer in time. There is no second try, because it would take as long.
 var errSilent = errors.New("the database does not answer")
 
 func (d *Database) try(
@@ -249,13 +248,13 @@ func (d *Database) try(
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}
-	// Other connections may be cut off too, or may have kept old settings of the database.
+	// Idle connections may be cut off too, or may have kept old settings of the database.
 	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		pool.Reset()
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
-		// If the server has ended or is cut off, the next try must not get an idle connection. If the schema is
-		// gone, the next try must migrate first.
+		// If PostgreSQL has ended or is cut off, the next try must not get an idle connection. If the schema is gone, the
+		// next try must migrate first.
 		pool.Reset()
 		d.lost.Store(true)
 		d.losses.Add(1)

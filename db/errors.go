@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxMessage bounds a message, in bytes. For example, pgvector's encode error prints the whole vector.
+// maxMessage limits a message, in bytes: pgvector's encode error, for example, prints the whole vector.
 const maxMessage = 300
 
 // Error is a failed database operation. Its message does not contain the connection string.
@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrap turns an error of pgx into an [*Error]. It returns nil, a cancellation and an error with an [*Error] unchanged.
+// Wrap turns an error of pgx into an [*Error]. Errors that wrap an [*Error], cancellations and nil stay unchanged.
 func Wrap(op string, err error) error {
 	if err == nil || errors.As(err, new(*Error)) || errors.Is(err, context.Canceled) {
 		return err
@@ -78,7 +78,7 @@ func IsKind(err error, kind ErrorKind) bool {
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
-// denied is the SQLSTATE of an operation for which the role has no right.
+// denied is the SQLSTATE of an operation that the role has no right to do.
 const (
 	denied     = "42501"
 	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
@@ -101,12 +101,12 @@ func setupError(op, hint string, err error) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}
 }
 
-// errReadOnly returns the error of an operation that a read-only role cannot do.
+// errReadOnly returns the error of an operation that a role without the right to write cannot do.
 func errReadOnly(op, reason string) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}
 }
 
-// connectionLost reports whether the server has gone away, so that all connections are broken.
+// connectionLost reports whether err means that PostgreSQL has gone away, so that all connections are broken.
 func connectionLost(err error) bool {
 	var dbErr *Error
 	if !errors.As(err, &dbErr) || dbErr.Kind != KindTransient {
@@ -115,13 +115,13 @@ func connectionLost(err error) bool {
 	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
 }
 
-// schemaMissing reports whether a table or a type is missing, for example because the database was made again.
+// schemaMissing reports whether err means that a table or a type is missing, as after the database was made again.
 func schemaMissing(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)
 }
 
-// refused reports whether the server has refused a statement for a reason that this package does not know.
+// refused reports whether PostgreSQL has refused a statement for a reason that this package does not know.
 func refused(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && dbErr.Kind == KindInternal && dbErr.SQLState != ""
@@ -145,8 +145,7 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// isBrokenConn recognises pgconn's errors for a server that went away during a query. These errors have no type, so it
-// reads their text.
+// isBrokenConn recognises pgconn's errors for a connection that broke during a query, by their text: they have no type.
 func isBrokenConn(err error) bool {
 	message := err.Error()
 	return strings.Contains(message, "unexpected EOF") || strings.Contains(message, "conn closed")
@@ -187,8 +186,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	}
 }
 
-// unreachable says why a connection failed, and what to do. It leaves out the user, the database and the parameters,
-// which pgconn's own message has.
+// unreachable says why a connection failed, and what to do. Unlike pgconn's own message, reason does not contain the
+// user, the database and the parameters.
 func unreachable(err *pgconn.ConnectError) (kind ErrorKind, reason, hint string) {
 	text := err.Error()
 	_, certificate, _ := strings.Cut(text, "x509: ")

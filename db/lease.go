@@ -12,22 +12,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A lease lasts leaseTime; the schema's function lease_free depends on this value. The holder renews it every
-// leaseRenewal. If a renewal is late by leaseSuspect, other servers report the holder as stalled.
+// A lease lasts leaseTime, on which the SQL function lease_free depends. The holder renews its lease every
+// leaseRenewal. If a renewal is late by leaseSuspect, other servers report that the holder is stalled.
 const (
 	leaseTime    = 15 * time.Second
 	leaseRenewal = 5 * time.Second
 	leaseSuspect = 3 * time.Second
 )
 
-// releaseTimeout bounds GiveUp, because GiveUp delays the end of the process.
+// releaseTimeout limits GiveUp, because GiveUp delays the end of the process.
 const releaseTimeout = 500 * time.Millisecond
 
-// StalledError says that the server that indexes a checkout is suspended or cut off. The index does not
-// follow the files until another server replaces it.
+// StalledError says that the server that indexes a checkout is suspended or cut off. The index does not follow the
+// files until another server takes the lease.
 type StalledError struct {
-	Process string    // the server, in words, or ""
-	Since   time.Time // time of its last renewal, by the database's clock
+	Process string    // such as "process 4711 on laptop", or ""
+	Since   time.Time // when that process last renewed its lease, by the database's clock
 }
 
 func (e *StalledError) Error() string {
@@ -39,20 +39,20 @@ func (e *StalledError) Error() string {
 		"later changes may be missing until another takes over, within seconds", who, e.Since.UTC().Format(time.RFC3339))
 }
 
-// Lease makes a server the only indexer of a tenant. Not safe for concurrent use.
+// Lease makes a server the only indexer of a tenant, which is a checkout on one branch. Not safe for concurrent use.
 //
-// The tenant's row names the holder of the lease, and its end by the database's clock. The holder renews the lease.
-// After its end another server takes it.
+// The tenant's row in the database names the holder and when the lease ends, by the database's clock. After that time
+// another server can take the lease.
 //
-// The row also has an epoch, which grows with every new holder. A process that was suspended or cut off does not know
-// that it has lost the lease, and may have read old data. So an indexer works with a [Lease.Context], which carries
-// its epoch. A write with that context fails if the row has a later epoch.
+// The row also has an epoch, a number that grows with every new holder. A process that was suspended or cut off does
+// not know that it has lost the lease, and may have read old data. So an indexer works with a [Lease.Context], which
+// carries the epoch of its lease. A write with that context fails if the row has a later epoch.
 type Lease struct {
 	database *Database
 	tenant   *Tenant
 	epoch    int64     // 0 while this server does not hold the lease
-	renewed  time.Time // beginning of the last renewal
-	losses   int64     // losses of the database before this server took the lease
+	renewed  time.Time // when the last renewal began
+	losses   int64     // database.losses when this server took the lease
 }
 
 // NewLease returns a lease that is not held.
@@ -71,18 +71,18 @@ func (l *Lease) Context(ctx context.Context) context.Context {
 // Seen is what the tenant's row said at one moment.
 type Seen struct {
 	Version    int64  // counts the changes of the tenant's documents
-	SyncStatus []byte // status that the server that indexes has published, or nil
+	SyncStatus []byte // published by the server that indexes, as JSON, or nil
 }
 
-// Look reads the tenant's row. It takes a free lease, and renews its own lease when that is due. Call it about once
-// a second, or every 5 seconds while the server is idle. If Held is false after a call and was true before, end the
+// Look reads the tenant's row. It takes a free lease, and renews its own lease when that is due. Call it approximately
+// once a second, or every 5 seconds while the server is idle. If Held was true and is false after a call, end the
 // indexer's work before the next call.
 //
-// A loss of the connection to the database also ends the lease, because a restored database may have forgotten
-// writes. While the database does not answer, the server keeps the lease: nobody else can take it.
+// A loss of the connection to the database also ends the lease, because the database may have been restored without the
+// last writes. While the database just gives no answer, this server keeps the lease: no other server can take it.
 //
-// The error is [ErrTenantGone] after a deletion, and a [*StalledError] while the holder is silent. Look also fails if
-// no server indexes the tenant and this server may only read.
+// The error is [ErrTenantGone] if somebody deleted the tenant, and a [*StalledError] if another server holds the lease
+// and is late with a renewal. Look also fails if the lease is free and this server may only read.
 func (l *Lease) Look(ctx context.Context) (Seen, error) {
 	seen, err := l.look(ctx)
 	if l.Held() && l.database.losses.Load() != l.losses {
@@ -130,9 +130,9 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 	}
 }
 
-// take takes or renews the lease, unless another server holds it. losses is how often the database was lost before.
+// take takes or renews the lease, unless another server holds it. losses is database.losses before the call.
 func (l *Lease) take(ctx context.Context, losses int64) (Seen, error) {
-	began := time.Now() // a renewal may wait for a transaction
+	began := time.Now() // before the statement, which may wait for a transaction
 	var row TenantTakeLeaseRow
 	err := l.ask(ctx, "take lease", writeTimeout, func(ctx context.Context, q *Queries) (err error) {
 		row, err = q.TenantTakeLease(ctx, TenantTakeLeaseParams{
@@ -144,7 +144,7 @@ func (l *Lease) take(ctx context.Context, losses int64) (Seen, error) {
 	switch {
 	case err != nil && !IsNoRows(err):
 		return Seen{}, err
-	case l.Held() && row.Epoch != l.epoch: // 0 if the lease is another's
+	case l.Held() && row.Epoch != l.epoch: // row is empty if another server holds the lease
 		l.lose(ctx, "another server has become the indexer of this checkout")
 	case row.Epoch != 0:
 		l.epoch, l.renewed, l.losses = row.Epoch, began, losses
@@ -157,8 +157,7 @@ func (l *Lease) lose(ctx context.Context, why string) {
 	l.database.logger.WarnContext(ctx, "this server no longer indexes the checkout", "reason", why)
 }
 
-// GiveUp frees the lease, unless another server holds it. Call it after the indexer's work. It works even if ctx has
-// ended.
+// GiveUp frees the lease, unless another server holds it. Call it after the indexer's work, even if ctx has ended.
 func (l *Lease) GiveUp(ctx context.Context) {
 	l.epoch = 0
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
@@ -173,8 +172,8 @@ func (l *Lease) GiveUp(ctx context.Context) {
 	}
 }
 
-// ask runs f, which makes one statement. While the server is idle, ask uses a new connection, so that the connections
-// of the pool can end.
+// ask runs f, which sends one statement, with a connection of the pool. While this server is idle, it uses a new
+// connection instead, so that the pool can close its connections.
 func (l *Lease) ask(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, q *Queries) error,
 ) error {
@@ -184,7 +183,7 @@ func (l *Lease) ask(
 		}
 		conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 		if err != nil {
-			return err //nolint:wrapcheck // retry does
+			return err //nolint:wrapcheck // retry wraps it
 		}
 		return errors.Join(f(ctx, New(conn)), conn.Close(ctx))
 	})
@@ -199,7 +198,7 @@ func processName() string {
 	return fmt.Sprintf("%d@%s", os.Getpid(), host)
 }
 
-// describe names the process of a lease's holder in words. It returns "" if holder does not begin with a process name.
+// describe returns the process of a lease's holder in words, or "" if holder does not begin with the name of a process.
 func describe(holder string) string {
 	name, _, _ := strings.Cut(holder, " ")
 	pid, host, found := strings.Cut(name, "@")
@@ -219,17 +218,17 @@ func EpochOf(ctx context.Context) *int64 {
 	return nil
 }
 
-// idleAfter is how long nobody has used a server that counts as idle.
+// idleAfter is the time without any use after which a server counts as idle.
 const idleAfter = time.Minute
 
-// Used records that somebody uses the server. It reports whether the server was idle until now: then its view of the
+// Used records that somebody uses this server. If wasIdle is true, nobody had used it for a minute, and its view of the
 // index may be some seconds old.
 func (d *Database) Used() (wasIdle bool) {
 	now := time.Now()
 	return now.Sub(time.Unix(0, d.used.Swap(now.UnixNano()))) > idleAfter
 }
 
-// Idle reports whether nobody has used the server for a minute. An idle server only reads its tenant's row every few
+// Idle reports whether nobody has used this server for a minute. An idle server only reads its tenant's row every few
 // seconds.
 func (d *Database) Idle() bool {
 	return time.Since(time.Unix(0, d.used.Load())) > idleAfter

@@ -18,16 +18,16 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// migrationLockTries bounds the wait for another server that migrates. There is one try a second.
+// migrationLockTries is how often a server tries, once a second, to get the lock of another server that migrates.
 const migrationLockTries = 120
 
 // migrator brings a schema up to date.
 //
-// A migration that waits for the lock of a table makes new readers wait too. So it waits only a moment, lets the
-// readers pass, and tries again.
+// A migration that waits for the lock of a table makes new readers of that table wait too. So the migrator waits only
+// for lockWait, lets the readers pass, and tries again.
 type migrator struct {
 	schema   fs.FS
-	lockWait time.Duration // how long a statement waits for a lock, and a search behind it too
+	lockWait time.Duration // how long a statement, and searches behind it, wait for a lock
 	within   time.Duration // limit for all tries together
 	logger   *slog.Logger
 }
@@ -36,8 +36,8 @@ func newMigrator(logger *slog.Logger) *migrator {
 	return &migrator{schema: schema.FS, lockWait: time.Second, within: time.Minute, logger: logger}
 }
 
-// migrate applies the missing migrations. It uses new connections: those of the pool need the vector type, which the
-// first migration makes.
+// migrate applies the missing migrations. It uses new connections, because connections of the pool need the vector
+// type, which the first migration makes.
 func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = m.within / 4
@@ -67,19 +67,19 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	return err
 }
 
-// try applies the missing migrations. A migration is one transaction, if its statements allow that. A session lock
+// try applies the missing migrations once. A migration is one transaction, if its statements allow that. A session lock
 // makes sure that only one of several starting servers migrates.
 func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	// Each try has a new connection, without the settings of a failed one.
+	// A new connection for each try has none of the settings of a failed try.
 	sqlDB := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
-		return err //nolint:wrapcheck // goose does
+		return err //nolint:wrapcheck // goose wraps it
 	}))
-	defer sqlDB.Close() //nolint:errcheck // nothing hangs on it
+	defer sqlDB.Close() //nolint:errcheck // an error changes nothing
 	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, m.schema,
 		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithSlog(m.logger))
 	if err != nil {
@@ -101,8 +101,8 @@ const (
 	deadlock         = "40P01"
 )
 
-// isLockTimeout reports whether other sessions had the lock. On Citus two sessions may each have a part of it, which is
-// a deadlock.
+// isLockTimeout reports whether other sessions held a lock. On Citus two sessions may each hold a part of a lock, which
+// PostgreSQL reports as a deadlock.
 func isLockTimeout(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == lockNotAvailable || pgErr.Code == deadlock)
@@ -136,12 +136,11 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 	return false, checkPooler(ctx, conn, backend)
 }
 
-// checkPooler returns an [*Error] if a pooler gives each transaction another session. The lock of a migration needs a
-// lasting session; everything else works through such a pooler. first is the process that has served the connection so
-// far.
+// checkPooler returns an [*Error] if a pooler such as PgBouncer gives each transaction another session. Only the lock
+// of a migration needs a lasting session. first is the number of the process that has served conn so far.
 func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
-	// Without a pooler the connection knows the right process. A pooler makes up a number.
+	// PID is the process number from the handshake. Without a pooler it is right, but a pooler makes up a number.
 	if first == conn.PgConn().PID() {
 		return nil
 	}
@@ -149,8 +148,8 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	if err != nil {
 		return Wrap(op, err)
 	}
-	defer other.Close(ctx) //nolint:errcheck // nothing hangs on it
-	// A transaction on the other connection takes a session of the pooler, most likely the one that was used last.
+	defer other.Close(ctx) //nolint:errcheck // an error changes nothing
+	// A transaction on a second connection occupies a session of the pooler, most likely the session that conn used last.
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return Wrap(op, err)
 	}
@@ -171,9 +170,9 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 			"PostgreSQL gives each transaction another session"))
 }
 
-// backend returns the number of the process that serves the connection. It does not prepare the statement, because a
-// pooler may lose prepared statements.
+// backend returns the number of the PostgreSQL process that serves a connection. It does not prepare the statement,
+// because a pooler may lose prepared statements.
 func backend(ctx context.Context, conn *pgx.Conn) (pid uint32, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
-	return pid, err //nolint:wrapcheck // checkPooler does
+	return pid, err //nolint:wrapcheck // checkPooler wraps it
 }

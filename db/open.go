@@ -18,16 +18,16 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
 
-// LockPassages is the advisory lock class of a project's passages.
+// LockPassages is the class of the advisory locks on passages. The second key of such a lock is the project.
 const LockPassages = 0x63646f63 // "cdoc"
 
-// connectTimeout bounds the wait for a host if the URL has no connect_timeout.
+// connectTimeout is how long a connection may take if the URL has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// pingAfter is the idle time after which the pool tests a connection before its use. The laptop may have slept.
+// pingAfter is the idle time after which the pool tests a connection before use, because the laptop may have slept.
 const pingAfter = 30 * time.Second
 
-// The pool closes a connection that is idle for idleConnection. It looks for these every connectionCheck.
+// The pool closes a connection that was idle for idleConnection. It looks for idle connections every connectionCheck.
 const (
 	idleConnection  = 30 * time.Second
 	connectionCheck = 10 * time.Second
@@ -46,7 +46,7 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In this mode a statement and its arguments, as text, are one round trip.
+	// This mode sends a statement and its arguments, as text, in one round trip.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
@@ -63,7 +63,7 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
-	// pgx takes the text after the first @ for the host, and errors name the host. But it may be a part of the password.
+	// pgx takes the text after the first @ for the host, and shows the host in errors. The text may be part of a password.
 	_, rest, isURL := strings.Cut(address, "://")
 	at := strings.Index(rest, "@")
 	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {
@@ -80,7 +80,7 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// migrated migrates the database of a pool if it lacks migrations.
+// migrated applies the missing migrations to the database of a pool.
 func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error {
 	m := newMigrator(logger)
 	done := false
@@ -96,8 +96,8 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) erro
 	return m.migrate(ctx, pool.Config().ConnConfig)
 }
 
-// registerTypes registers the types that pgx does not know. It makes up their OIDs, because statements are sent without
-// OIDs and PostgreSQL infers the types.
+// registerTypes registers the types that pgx does not know. It makes up their OIDs (PostgreSQL's numbers of types),
+// because statements are sent without OIDs and PostgreSQL infers the types.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
 	types := conn.TypeMap()

@@ -31,8 +31,8 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 	return version, err
 }
 
-// readVersion returns the Version, and the number of the process that serves the connection. It does not prepare the
-// statement, because a pooler may lose prepared statements.
+// readVersion returns the Version, and the number of the PostgreSQL process that serves the connection. It does not
+// prepare the statement, because a pooler may lose prepared statements.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
@@ -75,7 +75,7 @@ func (v Version) Concern() (problem, remedy string) {
 			"and run in the database ALTER EXTENSION vector UPDATE, and then REINDEX TABLE embeddings", pgversion.SoundPgvector)
 }
 
-// visit calls f with a new connection to the database of a URL, without migrating it.
+// visit calls f with a new connection to a database, and closes the connection. It migrates nothing.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	config, err := poolConfig(url)
 	if err != nil {
@@ -92,7 +92,7 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 
 // Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64  // newest migration of the database, or 0 for none, and newest of this program
+	Applied, Latest int64  // newest migration of the database, or 0, and of this program
 	Lacks           string // a column that the database should have and lacks, or ""
 }
 
@@ -117,12 +117,12 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	return s, err
 }
 
-// breakingStep separates compatible numbers of migrations. A server that knows number 1 works with a database at 2 to
-// 999, but not at 1000.
+// breakingStep divides the numbers of migrations into compatible ranges. A program that knows migration 1 works with a
+// database at migration 2 to 999, but not at 1000.
 const breakingStep = 1000
 
-// Compatible reports whether a program works with a database. latest is the program's newest migration, and applied is
-// the database's.
+// Compatible reports whether a program works with a database. latest is the newest migration of the program, and
+// applied the newest migration of the database.
 func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
 
 // appliedMigration returns the newest migration of the database, or 0.
@@ -132,7 +132,7 @@ func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err e
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == undefinedTable {
 		return 0, nil
 	}
-	return applied, err //nolint:wrapcheck // the callers do
+	return applied, err //nolint:wrapcheck // the callers wrap it
 }
 
 // The SQLSTATEs of a table and of a type that do not exist.
@@ -141,7 +141,7 @@ const (
 	undefinedObject = "42704"
 )
 
-// latestMigration returns the highest number of the migrations. The name of each begins with its number.
+// latestMigration returns the highest number of the migrations. Each file name begins with the number.
 func latestMigration(migrations fs.FS) (latest int64, err error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {

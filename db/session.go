@@ -9,24 +9,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// settings come first in each transaction and end with it, because a pooler may give each transaction another session.
+// settings is the first statement of each transaction. The values end with the transaction, because a pooler may give
+// each transaction another session.
 const settings = `-- settings
 SELECT ` +
-	// Compiling the first plan takes 90 ms; the query itself takes 1 ms.
+	// With JIT, compiling the first plan takes 90 ms. The query itself takes 1 ms.
 	"set_config('jit', 'off', true), " +
-	// Starting workers takes longer than a search, and many sessions search at the same time.
+	// Starting parallel workers takes longer than a search, and many sessions search at the same time.
 	"set_config('max_parallel_workers_per_gather', '0', true), " +
-	// The searched tables are in memory, and every query has an index. A sequential scan would read the
-	// passages of all tenants.
+	// The searched tables are in memory, and every query has an index. A sequential scan would read the passages of all
+	// tenants.
 	"set_config('random_page_cost', '1.1', true), " +
 	"set_config('enable_seqscan', 'off', true), " +
-	// The first step of an HNSW scan keeps this many candidates. The scan goes on until the LIMIT is met.
+	// An HNSW scan first collects 200 candidates, and then goes on until it has enough for the LIMIT.
 	"set_config('hnsw.ef_search', '200', true), " +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
-	// pgx can read bytes only in this form.
+	// pgx can read bytes only as hex.
 	"set_config('bytea_output', 'hex', true), " +
-	// PostgreSQL ends the transaction of a suspended client before its lease ends. No transaction of a running
-	// client is idle for so long.
+	// With this limit, PostgreSQL ends the transaction of a suspended client before the client's lease ends. No running
+	// client is idle in a transaction for so long.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
 // session runs statements on a connection, each in one round trip. In a read, each statement is a transaction. A write
@@ -40,21 +41,22 @@ type session struct {
 }
 
 func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Exec() //nolint:wrapcheck // retry does
+	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Exec() //nolint:wrapcheck // retry wraps it
 }
 
 func (s *session) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Query() //nolint:wrapcheck // retry does
+	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Query() //nolint:wrapcheck // retry wraps it
 }
 
 func (s *session) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).QueryRow()
 }
 
-// send sends statements, with BEGIN and settings before them if necessary. Without a BEGIN, PostgreSQL runs all of them
-// in one transaction. The results belong to the statements, and are valid until the next send.
+// send sends statements in one round trip. Before the statements of a read it sends settings, and before the first
+// statements of a write BEGIN and settings. Without a BEGIN, PostgreSQL runs everything that is sent together in one
+// transaction. The results are those of the statements, and are valid until the next send.
 func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
-	_ = s.close() // the former statement has returned its error
+	_ = s.close() // the caller already has the error of the statement before
 	batch := &pgx.Batch{}
 	begins := s.writes && s.tx == nil
 	if begins {
@@ -80,7 +82,7 @@ func (s *session) close() error {
 	if s.last == nil {
 		return nil
 	}
-	return s.last.Close() //nolint:wrapcheck // retry does
+	return s.last.Close() //nolint:wrapcheck // retry wraps it
 }
 
 // end makes the connection ready for other work. It commits a write, or rolls it back if err is not nil.
@@ -93,12 +95,12 @@ func (s *session) end(err error) error {
 		_ = s.tx.Rollback(s.ctx) // if this fails, pgx closes the connection
 		return err
 	default:
-		return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry does
+		return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry wraps it
 	}
 }
 
-// Batch sends the statements that f makes in one round trip. They must not have results. It returns the error of the
-// first statement that fails; then no statement takes effect.
+// Batch collects the statements of f, which must not return rows, and sends them in one round trip. It returns the
+// error of the first statement that fails; then no statement takes effect.
 func Batch(q *Queries, f func(q *Queries) error) error {
 	queued := &pgx.Batch{}
 	if err := f(New(queue{batch: queued})); err != nil {
@@ -108,7 +110,7 @@ func Batch(q *Queries, f func(q *Queries) error) error {
 	if !isSession {
 		return errors.New("a batch inside a batch")
 	}
-	return s.send(queued.QueuedQueries...).Close() //nolint:wrapcheck // retry does
+	return s.send(queued.QueuedQueries...).Close() //nolint:wrapcheck // retry wraps it
 }
 
 // queue collects the statements of a [Batch]. Query and QueryRow panic, because nothing is sent yet.

@@ -10,15 +10,15 @@ type TenantKey struct {
 	Project, Branch, PathHash string
 }
 
-// Tenant is a registered checkout on one branch. Every read and write of the index is inside one tenant. It is
-// immutable.
+// Tenant is a checkout on one branch that is registered in the database. Every read and write of the index is inside
+// one tenant. A Tenant is immutable.
 type Tenant struct {
 	Key           TenantKey
 	ProjectID, ID int32
 	Generation    int64  // identifies this registration; see [ErrTenantGone]
-	ModelID       *int32 // model of its vectors at the registration, or nil
-	Written       bool   // it had documents at the registration
-	ReadOnly      bool   // the database's role could not write the index at the registration
+	ModelID       *int32 // model of the vectors at the registration, or nil
+	Written       bool   // the index had documents of the tenant at the registration
+	ReadOnly      bool   // the database role could not write at the registration
 }
 
 // Writable returns an [*Error] if this server may only read the tenant.
@@ -34,15 +34,14 @@ func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
-// ErrTenantGone means that somebody deleted a tenant after its registration, even if it was registered again since.
+// ErrTenantGone means that a tenant was deleted after its registration, even if the checkout is registered again.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile")
 
-// errNotLeader means that this server is no longer the tenant's indexer.
+// errNotLeader means that this server no longer indexes the tenant, or that somebody deleted the tenant.
 var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")
 
-// IncrementVersion must come first in every transaction that changes the tenant's documents. It locks the tenant's row,
-// so that writers take turns. It fails if the tenant was deleted, or if ctx has the epoch of a former leader; see
-// [Lease].
+// IncrementVersion must come first in every transaction that changes the tenant's documents: it locks the tenant's row,
+// so that writers take turns. It fails if the tenant was deleted, or if ctx has an old epoch; see [Lease].
 func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)
 	_, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
@@ -58,7 +57,7 @@ func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	}
 }
 
-// Same reports whether both are the same registration of a checkout.
+// Same reports whether t and other stand for one registration of a checkout.
 func (t *Tenant) Same(other *Tenant) bool {
 	return t.ProjectID == other.ProjectID && t.ID == other.ID && t.Generation == other.Generation
 }

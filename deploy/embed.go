@@ -1,4 +1,4 @@
-// Package deploy holds the Compose file, which tests read for the images of the services.
+// Package deploy embeds the Compose file, from which tests read the images of the services.
 package deploy
 
 import _ "embed"

@@ -1,5 +1,5 @@
-// Package plugin is the plugin for Claude Code, which reads its files. The program takes the
-// hooks from it, for people without the plugin.
+// Package plugin holds the files of the plugin for Claude Code. This code only returns the plugin's hooks, which
+// compound-docs init adds for people without the plugin.
 package plugin
 
 import (
@@ -11,13 +11,13 @@ import (
 //go:embed hooks/hooks.json
 var hooks string
 
-// Hooks returns the plugin's hooks for Claude Code's settings. server is the name of the MCP
-// server there, and program starts compound-docs, quoted for a shell.
+// Hooks returns the plugin's hooks as JSON for Claude Code's settings. server is the name of the MCP server in Claude
+// Code. program is the command that starts compound-docs, quoted for a shell.
 func Hooks(server, program string) []byte {
 	inJSON := func(text string) string {
 		quoted, err := json.Marshal(text)
 		if err != nil {
-			panic(err) // a string is always JSON
+			panic(err) // encoding a string never fails
 		}
 		return string(quoted[1 : len(quoted)-1])
 	}

@@ -52,14 +52,15 @@ func activateProjectTool() Tool {
 	})
 }
 
-// ActivateProject makes a project the active one, and waits a limited time until the index has its text.
+// ActivateProject makes a project the active one. It waits until the index has the text of all documents, but not
+// longer than a call may take.
 func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) (ActivateProjectOutput, error) {
 	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {
 		return ActivateProjectOutput{}, err
 	}
 	active.WaitForAnswer(ctx, func(s workspace.IndexStatus) {
-		if s.Total > 0 { // before that, nobody knows how many files have changed
+		if s.Total > 0 { // 0 until the number of changed files is known
 			embedded := max(0, s.Passages-s.Embedding)
 			reportProgress(ctx, Progress{
 				Done: s.Done + embedded, Total: s.Total + s.Passages,
@@ -70,8 +71,8 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	return h.activated(ctx, active)
 }
 
-// Sync waits until the index holds the whole project, and returns the answer of activate_project. An error can
-// come with an answer. The answer is nil only if the project cannot be activated.
+// Sync waits until the index holds the whole project with its vectors, and returns the answer of activate_project. An
+// error can come with an answer. The answer is nil only if the project cannot be activated.
 func (h *Handler) Sync(ctx context.Context, progress func(workspace.IndexStatus)) (*ActivateProjectOutput, error) {
 	active, err := h.workspace.Sync(ctx, progress)
 	if active == nil {

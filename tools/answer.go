@@ -24,11 +24,11 @@ import (
 
 // Answers need limits: Claude Code drops an answer of more than 25,000 tokens, and documents can have any length.
 const (
-	// maxText bounds a title, a summary, a heading path or a reason, in characters.
+	// maxText limits a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList bounds the main list of an answer, by weight: about 15,000 tokens.
+	// maxList limits the main list of an answer, in units of weight. This is approximately 15,000 tokens.
 	maxList = 52_000
-	// maxSideList bounds every other list of an answer.
+	// maxSideList limits each of the other lists in an answer, in units of weight.
 	maxSideList = 6_000
 )
 
@@ -37,14 +37,14 @@ func brief(text string) string { return cutLine(text, maxText) }
 // cutLine returns a text as one line of at most limit characters.
 func cutLine(text string, limit int) string { return plain.Line(markdown.CutRunes(text, limit)) }
 
-// textLimit returns how many characters a text may have in a list of so many items. Texts of a long list are shorter.
+// textLimit returns how many characters a text may have in a list of so many items. The limit is maxText for up to 25
+// items, and shrinks to a quarter of maxText for long lists.
 func textLimit(items int) int {
 	const inFull, shortest = 25, maxText / 4
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list whose lengths as JSON, added up, do not exceed a limit. It also returns how many
-// items it leaves out.
+// fit returns the first items of a list whose weights together do not exceed limit, and how many items it leaves out.
 func fit[T any](list []T, limit int) ([]T, int) {
 	for i, item := range list {
 		if limit -= weight(item); limit < 0 {
@@ -54,7 +54,7 @@ func fit[T any](list []T, limit int) ([]T, int) {
 	return list, 0
 }
 
-// weight returns the length of a value as JSON. Bytes outside ASCII count twice, because they cost more tokens.
+// weight returns the length of a value as JSON, in bytes. Bytes outside ASCII count twice: they cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -90,7 +90,7 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 		switch coverage.Embedded {
 		case 0:
 			out.ModeReason = used + "; vectors of the model follow"
-		case 1: // all passages have vectors of the model, but the search could not use them
+		case 1: // no vector of the model is missing; the search could not use them
 			out.ModeReason = used
 		default:
 			out.ModeReason = "by words and vectors, built-in ones where those of the model follow"
@@ -104,11 +104,11 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	return out
 }
 
-// externalMinScore is the default threshold of both external tools.
+// externalMinScore is the default threshold of the two tools for external docs.
 const externalMinScore = 0.7
 
-// externalThreshold returns the minimum score of the config, or else the parameter, or else the default. In other tools
-// the parameter wins over the config.
+// externalThreshold returns the first threshold that is set: that of the config, the parameter, or the default. In
+// other tools the parameter wins over the config.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -120,15 +120,15 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 type SearchEnd struct {
 	gradeOutput
 
-	// Message names the best documents if none is sure, or says that there is no document.
+	// Message names the best documents if none is sure, or says why there are none. It may also name another collection.
 	Message string `json:"message,omitempty"`
-	// Closest are documents below the threshold. Only the command line shows them, so that people see a few documents.
+	// Closest are the best documents below the threshold. Only the command line shows them, to fill up a short list.
 	Closest []UnsureDocument `json:"-"`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty"`
 }
 
-// search finds documents of the scope. It also returns the end of the answer, for both search tools.
+// search finds documents of the scope for a search tool. It also returns the fields at the end of the answer.
 func (h *Handler) search(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (rag.Hits, SearchEnd, error) {
@@ -189,7 +189,7 @@ func gradeOf(grade rag.Grade, mayAnswer []rag.Hit) gradeOutput {
 	return gradeOutput{grade, list}
 }
 
-// UnsureDocument is a document that may answer a query, or one that lies near another document.
+// UnsureDocument is a document that may answer a query, or one that is similar to a document just indexed.
 type UnsureDocument struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -199,8 +199,7 @@ type UnsureDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// maxSnippets is how many documents of a list have a snippet for clients. A longer list of unsure documents has
-// no snippets at all.
+// maxSnippets is how many results have a snippet for clients. A longer list of unsure documents has no snippets at all.
 const maxSnippets = 5
 
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {
@@ -234,7 +233,7 @@ func nothingFound(
 	switch {
 	case !isRead && before.Waiting != "":
 		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(before.Waiting), "."))
-	case !isRead: // an answer may still come
+	case !isRead: // a document may still be found later
 		return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 	case empty:
 		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))
@@ -245,12 +244,15 @@ func nothingFound(
 	}
 }
 
-// maxQuestion bounds the length of a question that elsewhere stores, in characters.
+// maxQuestion limits the length of a stored question, in characters.
 const maxQuestion = 300
 
-// elsewhere names another collection with a document for a query that has no sure answer, or returns "". answered
-// reports whether this document surely answers the query. It stores a question of the project that nothing answers,
-// unless the user's settings forbid it. It removes a stored question that has an answer now.
+// elsewhere is called after a search in one collection. If the search had no sure answer, it searches the other
+// collections. said is a sentence about a collection that has a document for the query, or "". answered reports whether
+// this document is a sure answer.
+//
+// elsewhere also keeps the list of unanswered questions. It adds a question about the project that no collection
+// answers, unless the user's settings forbid that. It removes a question that has an answer now.
 func (h *Handler) elsewhere(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string, grade rag.Grade, filtered bool,
 ) (said string, answered bool) {
@@ -272,7 +274,7 @@ func (h *Handler) elsewhere(
 	return said, answered
 }
 
-// inOthers searches the other collections, as elsewhere says.
+// inOthers searches the collections other than of, and returns said and answered for elsewhere.
 func (h *Handler) inOthers(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
 ) (said string, answered bool) {

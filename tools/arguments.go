@@ -22,7 +22,7 @@ type parameters struct {
 	compiled *jsonschema.Schema
 }
 
-// newParameters compiles the declaration of a tool's parameters. Like inputSchema it panics if that is not a schema.
+// newParameters compiles the schema of a tool's parameters. It panics if the schema is not valid.
 func newParameters(tool *mcp.Tool) *parameters {
 	schema, ok := tool.InputSchema.(*declared.Schema)
 	if !ok {
@@ -39,8 +39,8 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return &parameters{schema, compiled}
 }
 
-// given checks the arguments of a call and returns those that are not null, which clients with a form send for an empty
-// field.
+// given checks the arguments of a call and returns those that are not null: forms of clients send null for empty
+// fields.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -80,14 +80,12 @@ func (p *parameters) explain(faults []jsonschema.Fault) *apierror.Error {
 		With("parameter", parameterOf(first)).With("expected", first.Expected).With("example", p.example(parameterOf(first)))
 }
 
-// parameterOf returns the name of the parameter that a fault is about.
 func parameterOf(fault jsonschema.Fault) string {
 	name, _, _ := strings.Cut(fault.Field, "[")
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter. For an unknown name it returns an object with the required
-// parameters.
+// example returns a valid value of a parameter, or an object with all required parameters for an unknown name.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
@@ -111,11 +109,10 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// maxQuery bounds a query, in characters. An embedding model reads only about 2,000.
+// maxQuery limits a query, in characters. An embedding model reads only approximately 2,000 of them.
 const maxQuery = 10_000
 
-// Run checks the arguments of a tool as the server checks those of clients, and calls a method of [Handler] with them.
-// Commands call methods so.
+// Run calls a method of [Handler] for a command. Before that, it checks the arguments like those of a client.
 func Run[In, Out any](ctx context.Context, h *Handler, tool string, method method[In, Out], in In) (out Out, err error) {
 	arguments, err := json.Marshal(in)
 	if err != nil {

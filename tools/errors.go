@@ -17,7 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// errorBody is the only text of the answer of a failed tool call.
+// errorBody is the answer of a failed tool call. Encoded as JSON, it is the only text of that answer.
 type errorBody struct {
 	Error   bool           `json:"error"`
 	Code    apierror.Code  `json:"code"`
@@ -25,7 +25,7 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// answering returns the function with which the MCP server handles calls of a tool. It logs one line for each call.
+// answering returns the handler that the MCP server calls for a tool. The handler logs one line for each call.
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
@@ -40,15 +40,15 @@ func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 			}
 			return errorResult(failure), nil
 		}
-		if result.InputRequests == nil { // otherwise the client makes the call again, with the requested input
+		if result.InputRequests == nil { // otherwise the client repeats the call with the requested input
 			line.InfoContext(ctx, "tool call", "ms", took)
 		}
 		return result, nil
 	}
 }
 
-// reportErrors catches panics of requests, because a panic would end the server, and answers with an error. It
-// makes errors of the protocol valid, and logs tool calls that the SDK refuses, such as those of unknown tools.
+// reportErrors is middleware for all requests. It turns a panic, which would end the server, into an error. It logs
+// tool calls that the SDK refuses, such as a call of an unknown tool, and repairs errors that are not valid JSON.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
@@ -78,7 +78,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 				logger.ErrorContext(ctx, "tool call refused", "tool", name, "error", err, "ms", time.Since(start).Milliseconds())
 			}
 			if read, ok := request.(*mcp.ReadResourceRequest); ok && !json.Valid(protocol.Data) {
-				// The SDK quotes a missing URI in Go's syntax. Writing that would end the session.
+				// The SDK quotes the URI of a missing resource in Go's syntax. Writing text that is not JSON would end the session.
 				protocol.Data = encode(map[string]string{"uri": read.Params.URI})
 			}
 			return nil, protocol
@@ -86,7 +86,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 	}
 }
 
-// maxToolName bounds the name of a tool in the log: a client can send any text.
+// maxToolName limits the name of a tool in the log, in characters, because a client can send any text.
 const maxToolName = 60
 
 // bug returns the error for clients after a panic. Only the log has the cause.
@@ -113,8 +113,8 @@ func encodeError(e *apierror.Error) []byte {
 	return text
 }
 
-// readable returns a value as JSON for models and people. It does not escape <, > and &, and replaces characters that
-// do not print by U+FFFD.
+// readable returns a value as JSON for models and people. It does not escape <, > and &. It replaces unprintable
+// characters with U+FFFD.
 func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -123,7 +123,7 @@ func readable(value any) ([]byte, error) {
 	return bytes.TrimSpace([]byte(plain.Block(text.String()).String())), err
 }
 
-// protocolError returns the error of a request that is not a tool call. Its data is the body of a failed tool call.
+// protocolError returns the error of a request that is not a tool call. Its data is an errorBody.
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}

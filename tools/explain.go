@@ -13,7 +13,7 @@ import (
 type ExplainOutput struct {
 	Query string   `json:"query"`
 	Mode  rag.Mode `json:"mode"`
-	// Embedded is the share of passages with a vector of the model that the search could compare.
+	// Embedded is the share of passages whose vector of the model the search could compare with the query.
 	Embedded float64 `json:"embedded"`
 	// ModeReason says what the search used instead of missing vectors, and why. It is "" if none are missing.
 	ModeReason        string  `json:"mode_reason,omitempty"`
@@ -28,7 +28,9 @@ type ExplainedResult struct {
 	Rank int `json:"rank"`
 	// Cosine is nil if the passage has no vector.
 	Cosine *float64 `json:"cosine"`
-	// Terms add up to LogOdds, except if a pasted line or a short query as a whole decides.
+	// Terms are what each kind of evidence adds to LogOdds, the log-odds that the document answers the query. Their sum is
+	// not LogOdds if a line of a pasted text decides, if the passage has the whole of a short query, or if another
+	// document replaces this one.
 	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
@@ -37,7 +39,7 @@ type ExplainedResult struct {
 	SearchResult
 }
 
-// Explain makes the search of semantic_search, and says why it returns its results.
+// Explain runs the search of semantic_search, and returns the evidence for each result.
 func (h *Handler) Explain(ctx context.Context, in SemanticSearchInput) (ExplainOutput, error) {
 	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // SearchFilters are the parameters that narrow a search of the project's own documents. Searches of other collections
-// do not have them.
+// do not have these parameters.
 type SearchFilters struct {
 	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
@@ -17,19 +17,19 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters. Tools and commands declare a filter by its row.
+// Filter describes one filter. The tools declare a parameter from it, and the command line a flag.
 type Filter struct {
-	// Flag is the name of the command's flag, or "" without one. Usage is its help.
+	// Flag is the name of the flag, or "" if the command line lacks the filter. Usage is the help of the flag.
 	Flag, Usage string
 	// Take sets the parameter from the values of the flag.
 	Take func(in *SearchFilters, values []string)
 
-	// declare edits the parameter's schema.
+	// declare edits the schema of the parameter.
 	declare map[string][]property
 }
 
-// Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a part of
-// filter.
+// Filters returns all filters. A new filter is an element here, a field of [SearchFilters] and of [rag.Filter], and a
+// part of the method filter.
 func Filters() []Filter {
 	return []Filter{
 		{
@@ -54,7 +54,7 @@ func Filters() []Filter {
 	}
 }
 
-// filter returns the parameters that the index can compare. Paths become documents in [Handler.searchQuery].
+// filter returns the filters that the index can apply. [Handler.searchQuery] applies the filter by Paths.
 func (in SearchFilters) filter() rag.Filter {
 	return rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxTriggers bounds the list of triggers, by weight, as maxSideList bounds other lists.
+// maxTriggers limits the list of triggers in an answer, in units of weight.
 const maxTriggers = 1_500
 
 // embeddingDimensions is the length of every vector in the index.
@@ -23,12 +23,12 @@ type IndexDocumentOutput struct {
 	Status              string `json:"status"`
 	Path                string `json:"path"`
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
-	// Embedded says that the document has vectors of the model. EmbeddedReason says why they are still missing, or is "".
+	// Embedded says that the document has vectors of the model. EmbeddedReason says why they are missing, or is "".
 	Embedded       bool   `json:"embedded"`
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers are the document's triggers, as the server understands them.
+	// Triggers are the acts, such as commands, at which hooks name the document, as the server understands them.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`
@@ -85,7 +85,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	out.Warnings = warnings
 	out.Triggers, _ = fit(triggers, maxTriggers)
 	near, err := active.Neighbours(ctx, path, h.workspace.Searcher)
-	if err != nil { // the document is indexed all the same
+	if err != nil { // the document is in the index anyway
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)
 	}
 	if len(near) > 0 {
@@ -94,6 +94,6 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	return out, nil
 }
 
-// whatToDo asks the model to decide, because similarity does not tell a duplicate from a related document.
+// whatToDo asks the client's model to decide, because a duplicate and a related document can be equally similar.
 const whatToDo = "Read the neighbours and decide: extend one of them and remove this document, " +
 	"let this one replace it (supersedes in the front matter), or keep both and link them."

@@ -14,13 +14,13 @@ import (
 const (
 	// maxFailed is the maximum number of failed files in an answer.
 	maxFailed = 5
-	// maxReason bounds a reason, in characters. A reason lists every fault of a file.
+	// maxReason limits the reason of a failed file, in characters. The reason lists every fault of the file.
 	maxReason = 900
-	// briefReason bounds a reason in an answer about something else.
+	// briefReason limits the reason in an answer that is not about the index.
 	briefReason = 120
 )
 
-// IndexStatus says how far the index is behind the files, and why. Answers have it only if something is behind.
+// IndexStatus says how far the index is behind the files, and why. Answers leave it out if the index is up to date.
 type IndexStatus struct {
 	Root        string       `json:"root"`
 	BranchName  string       `json:"branch_name"`
@@ -40,9 +40,9 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// indexOfHits returns the status for the answer of a search, or nil if the index was and is up to date. before is
-// the status before the search. Hits whose files have changed count as pending. It names only the first failed
-// file, briefly. It leaves out why vectors are missing if the answer says why the search could not use them.
+// indexOfHits returns the index's status for the answer of a search, or nil if the index is up to date. before is the
+// status before the search. Files that were pending then still count, and so do hits whose files have changed. The
+// status names only the first failed file, briefly. If saysWhy is set, the answer itself says why vectors are missing.
 func indexOfHits(
 	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, saysWhy bool, hits ...[]rag.Hit,
 ) *IndexStatus {
@@ -60,8 +60,8 @@ func indexOfHits(
 	return status
 }
 
-// statusOf converts a status for an answer. It returns nil if the index is up to date, outdated is 0, and there is no
-// note about git.
+// statusOf converts a status for an answer, in which the number of pending files is at least outdated. It returns nil
+// if the index is up to date and there is no note about git.
 func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
 	note := active.GitNote()
@@ -87,8 +87,8 @@ func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated 
 	return out
 }
 
-// wirePath returns a path in the form of answers: absolute, or relative to the repository. It quotes a path that does
-// not print on one line.
+// wirePath returns a path as answers show it: absolute, or beginning with ./ in the repository. It quotes a path that
+// does not print on one line.
 func wirePath(path string) string {
 	path = catalog.Shown(path)
 	if !plain.Prints(path) {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// appsExtension is the MCP extension for tools with a page. Clients show the page.
+	// appsExtension is the MCP extension for tools with a page, which clients show to the user.
 	appsExtension = "io.modelcontextprotocol/ui"
 	appMIMEType   = "text/html;profile=mcp-app"
 	pageURI       = "ui://compound-docs/page"
 )
 
-// pageTemplate declares the page as a template, which is not in resources/list: clients pass that list to the
+// pageTemplate declares the page as a resource template, so that resources/list omits it: clients pass that list to the
 // model. Clients find the page by the _meta of list_doc_types.
 func pageTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{

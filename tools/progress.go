@@ -10,7 +10,7 @@ import (
 
 // Progress says how far a call is.
 type Progress struct {
-	// Total is 0 if nobody knows it.
+	// Total is 0 if it is unknown.
 	Done, Total int
 	Message     string
 	// Text is the newest piece of an answer that the language model writes, or "".
@@ -19,7 +19,7 @@ type Progress struct {
 
 type progressKey struct{}
 
-// WithProgress returns a context with which the methods of [Handler] call onProgress.
+// WithProgress returns a context. A method of [Handler] that gets this context calls onProgress.
 func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, onProgress)
 }
@@ -34,8 +34,8 @@ func reportProgress(ctx context.Context, p Progress) {
 // progressInterval is the minimum time between two notifications of one call.
 const progressInterval = 250 * time.Millisecond
 
-// withNotifications is WithProgress for a client that asked for progress. It notifies the client at most once in
-// progressInterval, and at the end. It drops a notification if Done did not grow, as the protocol demands.
+// withNotifications is WithProgress for an MCP client that asked for progress. It notifies the client at most once in
+// progressInterval, and at the end. It drops a notification whose Done has not grown: the protocol forbids it.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

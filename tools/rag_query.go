@@ -35,7 +35,8 @@ type RagQueryOutput struct {
 // AnswerEnd has the fields at the end of the answers of rag_query and rag_query_external.
 type AnswerEnd struct {
 	gradeOutput
-	// Omitted are the first documents that the search found but the answer does not use.
+	// OmittedCount is how many documents the search found that the answer neither uses nor lists. Omitted has the paths of
+	// the first unused documents.
 	OmittedCount int      `json:"omitted_count,omitempty"`
 	Omitted      []string `json:"omitted,omitempty"`
 
@@ -48,12 +49,12 @@ type AnswerEnd struct {
 // maxOmitted is how many paths of omitted documents an answer names.
 const maxOmitted = 10
 
-// answer answers a question from documents of the scope. If the answer is not sure, its text says so.
+// answer answers a question from documents of the scope. The text of an unsure answer says that it is unsure.
 func (h *Handler) answer(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question,
 ) (answer.Answer, AnswerEnd, error) {
 	before := active.Status()
-	pieces := 0 // the total is not known
+	pieces := 0 // pieces of the answer so far
 	question.OnText = func(text string) {
 		pieces++
 		message := "writing the answer"
@@ -98,7 +99,7 @@ func (h *Handler) answer(
 	return answered, end, nil
 }
 
-// SourceHead has the first fields of a source, in both tools.
+// SourceHead has the first fields of a source, for rag_query and rag_query_external.
 type SourceHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`

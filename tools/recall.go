@@ -41,13 +41,12 @@ func recallTool() Tool {
 }
 
 const (
-	// recallTimeout bounds a hook, because the assistant waits for it.
+	// recallTimeout limits the work for a hook, because the assistant waits for it.
 	recallTimeout = time.Second
-	// retryTimeout bounds a hook in the second after another hook waited for the database in vain. A hook usually needs
-	// a tenth of it.
+	// retryTimeout replaces recallTimeout for a second after a hook waited for the database in vain. A hook usually needs
+	// a tenth of this time.
 	retryTimeout = 250 * time.Millisecond
-	// firstRecallTimeout bounds the first hooks of a session, which come while the server starts. Assistants end a hook
-	// after 5 s.
+	// firstRecallTimeout is the limit while no project is active, as at the start. Assistants end a hook after 5 s.
 	firstRecallTimeout = 4 * time.Second
 )
 
@@ -63,7 +62,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
-		// A long activation does not count as a hang of the database.
+		// A slow activation has another error code, and does not count as a hang of the database.
 		hung := errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError
 		if hung && patience != retryTimeout {
 			h.hungAt.Store(time.Now().UnixNano())
@@ -75,7 +74,6 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	return out, nil
 }
 
-// recall returns the answer to a hook, or an error.
 func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if in.Event == hooks.Compact {
 		return hooks.Answer{}, h.recalls.Compact(ctx, in.SessionID)
@@ -99,7 +97,6 @@ func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, er
 	return hooks.Preview(ctx, h.hooksOf(active), in)
 }
 
-// hooksOf returns the parts of a project that hooks need.
 func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	return hooks.Project{
 		Searcher: h.workspace.Searcher, Documents: active, Sources: active.Sources(),

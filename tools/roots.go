@@ -11,25 +11,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// statelessProtocol is the first version of MCP without a handshake.
+// statelessProtocol is the first version of MCP in which sessions begin without a handshake.
 const statelessProtocol = "2026-07-28"
 
-// rootsKey is the key of the request for the client's roots.
+// rootsKey names the request for the client's roots, which are the folders that the client works in.
 const rootsKey = "roots"
 
 const (
-	// rootsWait bounds how long a call waits for the roots of a client with a handshake.
+	// rootsWait is how long a call waits for the client to name its roots.
 	rootsWait = 2 * time.Second
-	// rootlessTime is how long the server does not ask a client again that has no roots.
+	// rootlessTime is the pause before the server asks a client again that has named no roots.
 	rootlessTime = 10 * time.Second
 )
 
-// followRoots makes the workspace follow the folders that the client works in. If it must first ask the client for
-// them, it returns a request, and the caller sends this instead of an answer. Otherwise it returns nil.
+// followRoots tells the workspace the client's roots. It asks the client for them at each call, because older releases
+// of Claude Code do not notify the server of a change.
 //
-// A client without a handshake gets the request as the answer to each call, and makes the call again within about
-// a millisecond. The server asks a client with a handshake directly. It asks at each call, because older releases
-// of Claude Code do not notify of a change.
+// In a session with a handshake it waits for the roots, and returns nil. Without a handshake it returns a request for
+// the roots, which the caller sends instead of an answer. The client then makes the call again within approximately a
+// millisecond, with the roots in responses.
 func (h *Handler) followRoots(
 	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
 ) mcp.InputRequestMap {
@@ -59,7 +59,7 @@ func (h *Handler) followRoots(
 	return nil
 }
 
-// follow makes the workspace follow the roots that are local folders.
+// follow tells the workspace about the roots that are local folders.
 func (h *Handler) follow(ctx context.Context, listed *mcp.ListRootsResult) { //nolint:staticcheck // deprecated, and in use
 	var folders []string // absolute paths
 	for _, root := range listed.Roots {

@@ -11,11 +11,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// property edits one property of an input schema.
+// property edits the schema of one property of an object, such as a parameter.
 type property func(*jsonschema.Schema)
 
-// inputSchema infers the schema of T and edits the named properties. It panics if a name is wrong; then every test
-// fails.
+// inputSchema makes the schema of parameters from the type T, and edits the named properties. It panics if one is
+// missing.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -24,7 +24,6 @@ func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	return edited(schema, properties)
 }
 
-// edited applies edits to the named properties of a schema, and returns the schema.
 func edited(schema *jsonschema.Schema, properties map[string][]property) *jsonschema.Schema {
 	for name, edits := range properties {
 		for _, edit := range edits {
@@ -42,7 +41,7 @@ func between(low, high float64) property {
 	}
 }
 
-// withDefault declares a default that no config can change. The handler, not the schema, puts it in.
+// withDefault declares a default that no config can change. Clients only read it: the handler applies the default.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
 		s.Default = encode(value)
@@ -50,24 +49,23 @@ func withDefault(value any) property {
 	}
 }
 
-// example adds a correct value as an example. Errors about the parameter repeat it.
+// example adds a valid value as an example. Error messages about the property show the example.
 func example(value any) property {
 	return func(s *jsonschema.Schema) { s.Examples = []any{value} }
 }
 
-// notEmpty disallows "".
 func notEmpty(s *jsonschema.Schema) { s.MinLength = new(1) }
 
-// projectName restricts a text to what a config allows as project_name.
+// projectName restricts a text to names that a config allows for a project.
 func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 
-// queryText bounds the length of a query.
+// queryText requires a text of 1 to maxQuery characters.
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text, or each item of a list, to the promotion levels.
 func levels(s *jsonschema.Schema) { oneEachOf(Names(catalog.Levels()))(s) }
 
-// oneEachOf restricts a text, or each item of a list, to some values.
+// oneEachOf restricts a text, or each item of a list, to the given values.
 func oneEachOf(values []string) property {
 	return func(s *jsonschema.Schema) {
 		notNull(s)
@@ -94,16 +92,16 @@ func writesIndex() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
 
-// readOnly annotates a tool that changes nothing. A client may call it while it plans.
+// readOnly annotates a tool that changes nothing, so that clients may call it even while they only plan.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{
 		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 	}
 }
 
-// outputSchema infers the schema of answers and edits the named properties. Unlike the SDK's schema, it forbids null
-// for an empty list or an absent field. It allows additional fields, because clients may have an older schema. It has
-// no descriptions, because each session pays for the schema: docs/tools.md explains the fields.
+// outputSchema makes the schema of an answer from the type T, and edits the named properties. Unlike the SDK's schema,
+// it forbids null for an empty list or an absent field. It allows additional fields, because clients may have an older
+// schema. It has no descriptions, because every session spends tokens on it: docs/tools.md explains the fields.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
 	levels(level)
@@ -135,13 +133,13 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-// oneOf restricts a text to some values.
+// oneOf restricts a text to the given values.
 func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// declaredElsewhere removes the fields of an object that another tool declares too, because each session pays for every
-// declaration.
+// declaredElsewhere removes the fields of an object, because another tool declares them too, and every session spends
+// tokens on each declaration.
 func declaredElsewhere(s *jsonschema.Schema) {
 	object := s
 	if s.Items != nil {
@@ -150,11 +148,11 @@ func declaredElsewhere(s *jsonschema.Schema) {
 	object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
 }
 
-// alwaysLoaded makes Claude Code show the tool to the model from the first request on. It hides other tools behind a
-// search.
+// alwaysLoaded makes Claude Code show the tool to the model from the first request on. Claude Code hides other tools
+// behind a search.
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
-// searchHint gives Claude Code's search for tools more words than the tool's name has.
+// searchHint gives Claude Code's search for tools further words besides the name of the tool.
 func searchHint(words string) mcp.Meta { return mcp.Meta{searchHintKey: words} }
 
 const searchHintKey = "anthropic/searchHint"

@@ -18,9 +18,9 @@ import (
 const (
 	handbookResults    = 5
 	maxHandbookResults = 20
-	// cachedSearches is how many searches the cache holds.
+	// cachedSearches is how many searches the cache keeps.
 	cachedSearches = 100
-	// maxPassage bounds the text of a passage, in characters.
+	// maxPassage limits the text of a passage, in characters.
 	maxPassage = 3000
 	// maxSections is the maximum number of sections that an answer names.
 	maxSections = 50
@@ -34,7 +34,7 @@ type SearchHandbookInput struct {
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`
 }
 
-// SearchHandbookOutput has the passages that a search has found. Clients get only Text.
+// SearchHandbookOutput has the passages that a search has found. MCP clients get only Text.
 type SearchHandbookOutput struct {
 	Results      []HandbookResult `json:"results"`
 	TotalMatches int              `json:"total_matches"`
@@ -106,7 +106,7 @@ func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (S
 	return out, nil
 }
 
-// handbookSearch identifies a search in the cache.
+// handbookSearch has the parameters of a search, and is the key of the cache.
 type handbookSearch struct {
 	query   string
 	results int
@@ -121,7 +121,7 @@ type handbookHits struct {
 	sections []string
 }
 
-// findInHandbook returns the cached result of the search if the handbook has not changed since. Otherwise it searches.
+// findInHandbook returns the cached result of a search, or searches again if the handbook has changed since then.
 func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (handbookHits, error) {
 	edition, err := h.workspace.Handbook(ctx)
 	if err != nil || edition == (index.HandbookEdition{}) {
@@ -148,7 +148,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (ha
 			return handbookHits{}, err
 		}
 	}
-	if hits.Embedded == 1 { // later vectors would change the result without a new edition
+	if hits.Embedded == 1 { // a missing vector may come later, and does not make a new edition
 		h.handbook.Add(search, found)
 	}
 	return found, nil
@@ -183,8 +183,8 @@ func (s handbookSearch) format(passages []rag.Hit, took time.Duration) string {
 	return text
 }
 
-// formatNone returns the text of an answer without a passage. Every section has passages, so a filter that finds
-// nothing names no section.
+// formatNone returns the text of an answer without a passage. Every section has passages, so a search by section finds
+// nothing only if there is no such section.
 func (s handbookSearch) formatNone(sections []string) string {
 	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {

@@ -41,7 +41,7 @@ func (o SemanticSearchOutput) forClient() any {
 	return o
 }
 
-// ResultHead has the first fields of a result, in both search tools.
+// ResultHead has the first fields of a result, for semantic_search and search_external_docs.
 type ResultHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -111,7 +111,8 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
-// searchQuery returns the active project, and the query that the arguments and the project's config ask for.
+// searchQuery returns the active project and the query. The project's config has defaults for parameters that are not
+// set.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
@@ -126,13 +127,13 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
 		return active, query, err
 	}
-	// A search by paths returns every document that cites them, even if it has no word of the query.
+	// With paths, the search returns every document that cites one of them, even if it has no word of the query.
 	query.MinScore = valueOr(in.MinRelevanceScore, 0)
 	query.Documents, err = active.DocumentsCiting(ctx, in.Paths)
 	return active, query, err
 }
 
-// searchResults converts hits to results. stale maps a document's path to changes of the places that it cites.
+// searchResults converts hits to results. stale maps a document's path to the changes in code that the document cites.
 func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))

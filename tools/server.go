@@ -43,19 +43,19 @@ func Groups() []Group {
 	}
 }
 
-// Handler has a method for each tool, for clients and commands. Safe for concurrent use.
+// Handler has a method for each tool. The MCP server and commands call the methods. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	tools     func() map[string]Tool // tools by name; the first call makes them, and a hook needs none
+	tools     func() map[string]Tool // tools by name; made when needed, because a hook needs none
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *hooks.Store
 	logger    *slog.Logger
-	// words names tools and parameters in messages, as the front end calls them.
+	// words returns how the front end (MCP or the command line) names tools and parameters in messages.
 	words apierror.Words
 	// repository is the repository in which the server was started, or "".
 	repository string
-	// turns holds a token for each call at work. writing holds a token for each call that uses the language
-	// model. Further calls wait for a token, because a client may make thousands.
+	// writing limits how many calls use the language model at the same time. turns limits all other calls that need a
+	// project. A call puts an element into its channel, and waits while the channel is full.
 	turns, writing chan struct{}
 	// hungAt is when a hook last waited for the database in vain, in Unix nanoseconds, or 0.
 	hungAt atomic.Int64
@@ -64,12 +64,12 @@ type Handler struct {
 	rootlessUntil atomic.Int64
 }
 
-// maxTurns is how many calls work at a time, because they share a few database connections and processors. The
-// time limit of a call begins with its work. maxWriting is how many calls use the language model at a time.
+// maxTurns is how many calls can be in turns, because calls share a few database connections and processors. The time
+// limit of a call begins when its wait has ended. maxWriting is how many calls can use the language model.
 const maxTurns, maxWriting = 8, 32
 
-// NewHandler returns the tools on a workspace, with the words of a front end. They keep notes on hooks and questions
-// in home, the folder of the user's files.
+// NewHandler returns a Handler that works on w, with messages in the words of a front end. It keeps notes about hooks
+// and unanswered questions in home, the folder of the user's files.
 func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logger *slog.Logger) *Handler {
 	handbook, _ := lru.New[handbookSearch, handbookHits](cachedSearches) // fails only for a size below 1
 	return &Handler{

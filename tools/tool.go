@@ -26,7 +26,7 @@ type Tool struct {
 	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
-// shortened is an answer of which clients get only a part, because a session pays for everything that it reads.
+// shortened is an answer with a shorter form for MCP clients, because a session spends tokens on all that it reads.
 type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].
@@ -41,10 +41,10 @@ const (
 	ofModel               // also needs the language model: these calls take long, and have their own turns
 )
 
-// newTool makes a tool from its method and its declaration. It does not use the SDK's own function for this, because
-// the SDK's check stops at the first fault and reads every answer again.
+// newTool makes a tool from its method and its declaration. It replaces mcp.AddTool from the SDK, which reports only
+// the first fault of the arguments and decodes every answer again.
 func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.Tool) Tool {
-	// The first call compiles the parameters, so that the handshake does not wait for them.
+	// The parameters are compiled at the first call, so that the handshake does not wait.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		limit, turns := callTimeout(declaration.Name), h.turns
@@ -75,7 +75,7 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 			return nil, err
 		}
 		var in In
-		if err := json.Unmarshal(encode(given), &in); err != nil { // In allows less than the schema
+		if err := json.Unmarshal(encode(given), &in); err != nil { // the type In allows less than the schema
 			return nil, fmt.Errorf("decode the arguments of %s: %w", declaration.Name, err)
 		}
 		out, err := method(h, withNotifications(ctx, request, h.logger), in)
@@ -87,8 +87,7 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 	return Tool{declaration, kind, parameters, call}
 }
 
-// parentNote returns a note if the active project lies above the repository in which the server was started.
-// Otherwise it returns "".
+// parentNote returns a note if the active project lies above the repository in which the server was started, or "".
 func (h *Handler) parentNote() string {
 	if h.repository == "" {
 		return ""
@@ -102,11 +101,11 @@ func (h *Handler) parentNote() string {
 		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
-// writingTime bounds a call that waits for the language model. It is long, because package model bounds each pause.
+// writingTime limits a call of the language model. It is long, because package model limits each pause of the model.
 const writingTime = time.Hour
 
-// longestStart bounds the call that activates the project. The call may have to start PostgreSQL and read the
-// documents. A page has the same limit. Clients give up after a minute.
+// longestStart limits a call while no project is active, and each request for the page. Such a call may have to start
+// PostgreSQL and read the documents. Clients give up after a minute.
 const longestStart = 45 * time.Second
 
 // callTimeout returns how long a call may take. It does not apply to tools that use the language model.
@@ -141,7 +140,6 @@ func (h *Handler) resultOf(kind kind, out any) (*mcp.CallToolResult, error) {
 	return answer, nil
 }
 
-// textResult returns an answer that is one text.
 func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }

@@ -55,33 +55,35 @@ func (i invocation) about() error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	defer root.Close() //nolint:errcheck // the folder is only read, so a failed Close loses nothing
 	if len(citing) == 0 && !root.Exists(strings.TrimSuffix(place.Path, "/")) {
 		return usagef("there is no file %s in the repository, and no document cites it", place.Path)
 	}
 	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })
 }
 
-// citingDocument is a document that cites a place.
+// citingDocument is a document about a file. It cites the file or a place in it, names one of the definitions in the
+// file, or has a scope, a pattern of paths, that matches the file.
 type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	// Status warns of a document that does not hold or not on its own, such as "superseded by ./b.md". "" is no warning.
+	// Status says why a reader must not rely on the document alone, such as "superseded by ./b.md", or is "".
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match. Line is the document's line that cites the first of them.
+	// Cites are the cited places that match. Line is where the document cites the first of them. A document that cites
+	// none has Names at Line, or is about the file by its Scope.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
-	// Names is a definition of the file that the document names. Scope is a pattern of paths with which the document
-	// says that it is about the file.
+	// Names is a definition in the file, such as a function, that the document names. Scope is the matching pattern of
+	// paths.
 	Names string `json:"names,omitempty"`
 	Scope string `json:"scope,omitempty"`
 
 	holds bool
 }
 
-// documentsCiting returns the documents that cite a place or are about its file. Documents that hold come first, and
-// among them critical ones.
+// documentsCiting returns the documents about the file of a place; see citingDocument. Documents that hold come first,
+// before those that are superseded, rejected or expired. In both groups a higher promotion level comes first.
 func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
@@ -91,7 +93,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	today := catalog.Today()
 	all := []citingDocument{}
 	documents := lint.CitingDocuments(set)
-	changes, _ := history.NewPlaceChecker(p.Root).Check(ctx, documents) // without git no file has moved
+	changes, _ := history.NewPlaceChecker(p.Root).Check(ctx, documents) // without git's history no file counts as moved
 	sources := workspace.Sources{Root: p.Root, Moved: func(context.Context) map[string]string {
 		return history.MovedPaths(documents, changes)
 	}}
@@ -132,7 +134,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	return all, nil
 }
 
-// namesIn maps the index of a document to a definition of a file that the document names. text is the file's text.
+// namesIn maps the index of a document in the set to a definition that the document names and that the file has.
 func namesIn(set *docset.Set, file, text string) map[int]string {
 	var names codename.Names
 	for _, d := range set.Documents {

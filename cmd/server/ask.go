@@ -51,7 +51,7 @@ answer, those that may are listed.`,
 	return command
 }
 
-// run prints the answer from own documents or external docs.
+// run asks the project's own documents, or the external docs with --external, and prints the answer.
 func (f *askFlags) run(t *tooling) error {
 	in := tools.RagQueryInput{
 		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, MaxSources: optional(t.command, "max-sources", &f.maxSources),
@@ -77,14 +77,14 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 	return out
 }
 
-// answerPrinter prints an answer while the language model writes it, or all at once with --json.
+// answerPrinter prints an answer while the language model writes it, or at the end as one object with --json.
 type answerPrinter struct {
 	*tooling
 
 	begun bool // a part of the answer has been printed
 }
 
-// write prints a part of the answer.
+// write prints the next piece of the answer, or nothing with --json.
 func (p *answerPrinter) write(text string) {
 	if p.json {
 		return
@@ -96,7 +96,8 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints the rest of an answer, or asJSON if the user wants JSON.
+// finish prints what write has not printed: notes, sources, and the whole answer if the model wrote none. With --json
+// it prints asJSON instead. It returns err if that is not nil.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		return plain.JSON(p.stdout, asJSON)
 	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
-	if p.begun && out.Grade == rag.MayAnswer { // the model did not write the first line, so nobody has seen it
+	if p.begun && out.Grade == rag.MayAnswer { // package tools added the first line, so write did not print it
 		p.notef("%s", unsure)
 	}
 	if !p.begun {

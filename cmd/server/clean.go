@@ -40,7 +40,7 @@ Files are never touched: the next use of a checkout restores its index.`,
 	}
 	set := command.Flags()
 	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
-	set.Uint16Var(&f.graceDays, "grace-days", 30, // outlasts a holiday
+	set.Uint16Var(&f.graceDays, "grace-days", 30, // longer than a holiday
 		"how many days to keep a checkout that is not on this machine after it was last used")
 	return command
 }
@@ -61,7 +61,7 @@ func (f *cleanFlags) clean(s *setup) error {
 	return errors.Join(err, s.print(out, func(w io.Writer) { printCleaned(w, cleaned, f.dryRun) }))
 }
 
-// printCleaned prints what was removed and why, one line each, and then the totals.
+// printCleaned prints one line with a reason for everything that was removed or kept, and then the totals.
 func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	var tenants, documents, passages, projects int
 	for _, tenant := range cleaned.Tenants {

@@ -11,14 +11,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// The chapters of the help and of docs/commands.md.
+// The groups of commands in the help and in docs/commands.md.
 const (
 	groupAsk   = "ask"
 	groupIndex = "index"
 	groupSetUp = "set-up"
 )
 
-// newCommand returns the command line. Without a command, as many MCP clients start it, it serves MCP.
+// newCommand returns the root command with all its subcommands. Many MCP clients start the program without a
+// subcommand: then it serves MCP. At a terminal it prints the help instead.
 func newCommand(stdout io.Writer) *cobra.Command {
 	flags := &flags{}
 	serve := newServeCommand(flags, stdout)
@@ -70,7 +71,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	return root
 }
 
-// complement gives a command what all commands need: --json, a check of its arguments, and a [runError] if it fails.
+// complement adds what all commands need: the flag --json, a check of the arguments, and a [runError] around errors.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -118,7 +119,7 @@ func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) 
 	}
 }
 
-// print prints a value as JSON with --json. Otherwise it calls people, which prints it for people.
+// print writes value to stdout as JSON with --json. Otherwise it calls people, which writes the value for people.
 func (i invocation) print(value any, people func(w io.Writer)) error {
 	if i.json {
 		return plain.JSON(i.stdout, value)
@@ -127,13 +128,13 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 	return nil
 }
 
-// notef prints a remark on stderr.
+// notef prints a note on stderr, apart from the result on stdout.
 func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// needs returns a check of the number of a command's arguments, between least and most; most < 0 means no limit. Its
-// error names what is missing and an example of it.
+// needs returns a check that a command gets from least to most arguments. A negative most means no limit. The error of
+// the check contains what, a name for the arguments, and example.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -153,7 +154,7 @@ func noArgs(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// exclude declares that a user cannot give a flag together with any of the others.
+// exclude makes it an error to give flag together with any flag in others.
 func exclude(command *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
 		command.MarkFlagsMutuallyExclusive(flag, other)

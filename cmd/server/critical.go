@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// maxNamedCritical bounds how many documents the line names.
+	// maxNamedCritical is how many documents criticalLine names. It counts the rest.
 	maxNamedCritical = 5
-	// maxCriticalTitle and maxCriticalPath bound a title and a path in the line, in characters.
+	// maxCriticalTitle and maxCriticalPath limit each title and each path in that line, in characters.
 	maxCriticalTitle, maxCriticalPath = 80, 200
-	// criticalTime bounds the search for critical documents, because the start of a session waits for it.
+	// criticalTime limits the search for critical documents, because the start of a session waits for the result.
 	criticalTime = 900 * time.Millisecond
 )
 
@@ -60,12 +60,12 @@ type criticalDocument struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	Date  string `json:"date,omitempty"`
-	// Status says what else to read, such as "amended by ./b.md".
+	// Status names a document to read as well, such as "amended by ./b.md".
 	Status string `json:"status,omitempty"`
 }
 
-// criticalDocuments returns the project's critical documents, sorted by path, without those that are replaced, rejected or
-// expired. incomplete reports whether the time was too short to read all documents. The list is empty outside a project.
+// criticalDocuments returns the project's critical documents, sorted by path, without those that are replaced, rejected
+// or expired. Outside a project the list is empty. incomplete reports whether criticalTime was too short for all files.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
@@ -92,11 +92,10 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	return documents, incomplete, nil
 }
 
-// errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical reports whether the front matter contains "critical", or the file may replace or amend another
-// document. Most files fail this quick test, and parsing all of them would take too long.
+// mayBeCritical is a quick test of a file's bytes, because parsing all files would take too long. It reports whether
+// the front matter contains "critical", or the file may replace or amend another document, which may be critical.
 func mayBeCritical(file []byte) bool {
 	if replacesAnother.Match(file) {
 		return true
@@ -105,13 +104,15 @@ func mayBeCritical(file []byte) bool {
 	return end != nil && bytes.Contains(file[:end[1]], []byte(catalog.Critical))
 }
 
-// replacesAnother matches the words before the name of a replaced or amended document, in a status or as a field.
+// replacesAnother matches a word that comes before the name of a replaced or amended document, such as "supersedes".
 var replacesAnother = regexp.MustCompile(`(?i)\b(?:super[sc]edes|replaces|obsoletes|amends|clarifies|updates|extends)\b`)
 
-// frontMatterEnd matches the second delimiter. The first one has no line break before it, because it begins the file.
+// frontMatterEnd matches the delimiter that ends the front matter. It does not match the first delimiter, which begins
+// the file: no line break precedes that one.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
-// criticalLine returns the line that names the documents. It quotes titles, because they may be hostile.
+// criticalLine returns the line that names the documents to an assistant. It quotes titles, because a title may be text
+// that an attacker wrote for the assistant.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {

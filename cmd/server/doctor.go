@@ -37,14 +37,15 @@ func newStatusCommand(flags *flags) *cobra.Command {
 	}
 }
 
-// diagnosis holds the findings for --json.
+// diagnosis is the report as --json prints it.
 type diagnosis struct {
 	Version  string           `json:"version"`
 	Severity doctor.Severity  `json:"severity"` // severity of the worst finding
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose prints what is wrong. If the settings cannot be read, it reports that and goes on with the defaults.
+// diagnose checks the set-up and prints the findings, only the most important ones if short is set. If the settings
+// cannot be read, it reports that and uses the default settings.
 func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
@@ -62,7 +63,7 @@ func (i invocation) diagnose(short bool) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(settingsErr, short) })
 }
 
-// report prints the findings. It returns errFound if there is an error.
+// report checks the set-up and prints the findings. It returns errFound if one is an error. settingsErr may be nil.
 func (s *setup) report(settingsErr error, short bool) error {
 	found, findErr := findProject(s.project)
 	if findErr != nil {
@@ -87,8 +88,7 @@ func (s *setup) report(settingsErr error, short bool) error {
 	return nil
 }
 
-// printFindings prints a summary and then the findings, the worst first. A finding gets a line, and a second one
-// if there is a remedy.
+// printFindings prints a summary and then the findings, the worst first. A remedy gets a second line.
 func printFindings(w io.Writer, findings []doctor.Finding) {
 	urgent := []doctor.Severity{doctor.Warning, doctor.Error}
 	findings = slices.Clone(findings)

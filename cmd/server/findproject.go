@@ -11,10 +11,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
-// errNoProject is in the error of a command that needs a project and finds none.
+// errNoProject is wrapped in the error of a command that needs a project and finds none.
 var errNoProject = errors.New("no project found")
 
-// findProject goes from dir upwards to the first folder with a project's config. It fails with errNoProject.
+// findProject returns the first folder with a project's config, from dir upwards, or an error that wraps errNoProject.
 func findProject(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -24,7 +24,7 @@ func findProject(dir string) (string, error) {
 		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		// A damaged config counts too. Loading it will fail with an error that says what is wrong.
+		// A damaged config counts too. Loading the project will fail with an error that says what is wrong.
 		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
 		case err == nil, errors.Is(err, syscall.ENOTDIR):
@@ -36,8 +36,8 @@ func findProject(dir string) (string, error) {
 	}
 }
 
-// howToBegin says how to give a folder a configuration. Outside a repository it does not suggest the folder itself,
-// because that may be the user's home.
+// howToBegin tells the user how to configure a folder. Outside a repository it does not suggest to configure the
+// folder itself, because the folder may be the user's home.
 func howToBegin(folder string) string {
 	root, err := project.FindRoot(folder)
 	if err != nil || !project.InRepository(root) {
@@ -46,7 +46,7 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent prints a note if start lies in a repository of its own, but the project at root above it answers.
+// nameParent prints a note if start is in another repository than root, because the user may expect a project there.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)
@@ -61,7 +61,7 @@ func (i invocation) nameParent(start, root string) {
 		name, root, clients.Quote(repository))
 }
 
-// loadHere loads the project that --project or the working directory is in.
+// loadHere loads the project that contains the folder of --project, or else the working directory.
 func (i invocation) loadHere() (*project.Project, error) {
 	o, err := i.flags.resolve()
 	if err != nil {

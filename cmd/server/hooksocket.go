@@ -23,21 +23,21 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// Assistants such as Codex start the program `recall --hook` for each event. It asks a server of the project over a
-// Unix socket: the server accepts, writes one byte, reads the event, and writes the answer. Event and answer are
-// encoded with package gob, because the JSON of an event lacks some fields.
+// For each event, assistants such as Codex start a program: `compound-docs recall --hook`. This program asks a running
+// server of the project over a Unix socket. The server accepts, writes one byte, reads the event, and writes the
+// answer. Package gob encodes event and answer, because the JSON of an event lacks some fields.
 
 const (
-	// acceptWait bounds how long the program waits until a server accepts.
+	// acceptWait is how long the hook's program waits for a server to accept.
 	acceptWait = 30 * time.Millisecond
-	// maxSentEvent bounds an event on the socket, in bytes. An event has a patch twice.
+	// maxSentEvent limits an event on the socket, in bytes. An event is made from at most 4 MiB of JSON.
 	maxSentEvent = 16 << 20
-	// listenPause is how often a server looks whether it should listen.
+	// listenPause is how long a server waits before it checks again whether it should listen.
 	listenPause = 2 * time.Second
 )
 
-// hookSocket returns the path of the socket for the project at root. It makes the socket's folder, which only this user
-// can enter, and fails if the folder belongs to another user.
+// hookSocket returns the path of the socket for the project at root. It also makes the socket's folder, which only
+// this user can enter. It fails on Windows, and if another user owns the folder.
 func hookSocket(home, root string) (string, error) {
 	if runtime.GOOS == "windows" {
 		return "", errors.ErrUnsupported
@@ -50,11 +50,11 @@ func hookSocket(home, root string) (string, error) {
 		return "", err
 	}
 	err := pgserver.MakePrivate(folder, nil)
-	return filepath.Join(folder, pgserver.ShortHash(root)), err // not longer than the name that FitsSocket leaves room for
+	return filepath.Join(folder, pgserver.ShortHash(root)), err // FitsSocket has left room for the name
 }
 
-// askServer asks a server of the project to answer an event. It fails within moments if no server accepts. It does not
-// load the project, so that the program that each event starts is fast.
+// askServer asks a running server of the project to answer an event. It fails quickly if no server accepts. It does not
+// load the project, because the program starts for each event and must be fast.
 func askServer(ctx context.Context, flags *flags, e hooks.Event) (answer hooks.Answer, err error) {
 	home, err := homeFolder()
 	if err != nil {
@@ -77,7 +77,7 @@ func askServer(ctx context.Context, flags *flags, e hooks.Event) (answer hooks.A
 	if err != nil {
 		return answer, fmt.Errorf("connect to a server of the project: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // the answer is read, or the program does the work
+	defer conn.Close() //nolint:errcheck // the answer is read, or the program answers by itself
 	_ = conn.SetDeadline(time.Now().Add(acceptWait))
 	_, err = conn.Read(make([]byte, 1))
 	if err != nil {
@@ -96,7 +96,7 @@ func askServer(ctx context.Context, flags *flags, e hooks.Event) (answer hooks.A
 	return answer, nil
 }
 
-// hookServer answers `recall --hook` for the server's project.
+// hookServer is the server's end of the socket. It answers `recall --hook` for the active project.
 type hookServer struct {
 	home      string
 	workspace *workspace.Workspace
@@ -104,7 +104,7 @@ type hookServer struct {
 	logger    *slog.Logger
 }
 
-// run listens for hooks until ctx ends, unless another server of the project does. It tries again every two seconds.
+// run answers hooks until ctx ends. Only one server of a project can listen, so run tries again every listenPause.
 func (s hookServer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if root := s.workspace.Root(); root != "" {
@@ -119,8 +119,7 @@ func (s hookServer) run(ctx context.Context) {
 	}
 }
 
-// listen answers hooks of the project at root as long as this project is active. It returns nil at once if another
-// server listens.
+// listen answers hooks while the project at root is active. It returns nil at once if another server listens.
 func (s hookServer) listen(ctx context.Context, root string) error {
 	path, err := hookSocket(s.home, root)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	if !locked {
 		return nil
 	}
-	defer lock.Unlock() //nolint:errcheck // it closes the file, which is enough
+	defer lock.Unlock() //nolint:errcheck // Unlock closes the file, which frees the lock
 	_ = os.Remove(path) // a killed server leaves its socket behind
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
@@ -143,7 +142,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	var answering sync.WaitGroup
 	defer answering.Wait()
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
-	defer listener.Close() //nolint:errcheck // it removes the socket
+	defer listener.Close() //nolint:errcheck // Close removes the socket
 	for s.workspace.Root() == root {
 		_ = listener.SetDeadline(time.Now().Add(listenPause))
 		conn, err := listener.Accept()
@@ -158,7 +157,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	return nil
 }
 
-// serve answers one hook. If it fails, the hook's program does the work itself.
+// serve answers one hook. After a failure, the hook's program answers the event by itself.
 func (s hookServer) serve(ctx context.Context, conn net.Conn, root string) {
 	defer conn.Close() //nolint:errcheck // the answer is written
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
@@ -185,7 +184,7 @@ func (s hookServer) answer(ctx context.Context, conn net.Conn, root string) erro
 	e.Root = root
 	answer, err := s.tools.Recall(ctx, e)
 	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err()) // a server that ends sends no answer
+		return errors.Join(err, ctx.Err()) // a server that is about to end sends no answer
 	}
 	err = gob.NewEncoder(conn).Encode(answer)
 	if err != nil {

@@ -73,8 +73,8 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. It refuses a folder without markdown: this is probably a mistake, and
-// would empty the handbook.
+// handbookFolder returns the folder at source. It refuses a folder without markdown: the wrong folder would empty the
+// handbook.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	dir, err := filepath.Abs(source)
 	if err != nil {
@@ -110,7 +110,7 @@ type syncedFolder struct {
 	Failed    []failedFile `json:"failed"`
 }
 
-// failedFile is a document that cannot be indexed, or of which some passages cannot be embedded.
+// failedFile is a document that cannot be indexed, or that has passages for which the model makes no vector.
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

@@ -113,7 +113,7 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.sayProgram()
 	options.project = root
-	servicesErr := i.sayServices(options) // all other steps need no service
+	servicesErr := i.sayServices(options) // its error waits, because the other steps need no service
 	i.sayWhatToAsk(result)
 	if servicesErr != nil {
 		return servicesErr
@@ -125,8 +125,8 @@ func (i *initializer) run(ctx context.Context) error {
 	return nil
 }
 
-// sayServices saves the model of --embedder in the settings, and prints what compound-docs status prints. It fails if
-// that has an error.
+// sayServices saves the model of --embedder in the settings, and then prints the report of compound-docs status. It
+// returns errFound if the report has an error.
 func (i *initializer) sayServices(o options) error {
 	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
 		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
@@ -139,13 +139,13 @@ func (i *initializer) sayServices(o options) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(nil, true) })
 }
 
-// repository returns the folder to set up. It fails in a sub-folder of a repository without a configuration: the
-// user has to choose between the two.
+// repository returns the folder to set up: the argument, or flagged, or else the repository of the working directory.
+// In a sub-folder of a repository without a configuration it fails: the user must choose one of these folders.
 func (i *initializer) repository(flagged string) (string, error) {
 	if len(i.args) > 0 {
 		flagged = i.args[0]
 	}
-	folder, err := filepath.Abs(flagged) // "" becomes the current folder
+	folder, err := filepath.Abs(flagged) // "" becomes the working directory
 	if err != nil {
 		return "", err
 	}
@@ -168,11 +168,11 @@ func (i *initializer) repository(flagged string) (string, error) {
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
 }
 
-// holdsMore reports whether a folder is the user's home or a folder at the top, such as /tmp. Most of the markdown below
-// belongs to other projects.
+// holdsMore reports whether a folder probably holds many projects: the user's home, or a folder directly below the root
+// of the disk, such as /tmp.
 func holdsMore(folder string) bool {
 	home, _ := os.UserHomeDir()
-	home, _ = filepath.EvalSymlinks(home) // "" is no folder
+	home, _ = filepath.EvalSymlinks(home) // "" without a home, and then equal to no folder
 	above := filepath.Dir(folder)
 	return folder == home || above == filepath.Dir(above)
 }
@@ -207,7 +207,7 @@ func (i *initializer) report(result scaffold.Result) {
 	if external, ok := result.Project.External(); ok {
 		say("external docs: %s, as the config says", external.Path)
 	}
-	leftOut := map[string][]string{} // by the reason
+	leftOut := map[string][]string{} // paths by reason
 	for _, left := range result.LeftOut {
 		leftOut[left.Why] = append(leftOut[left.Why], left.Path)
 	}
@@ -223,7 +223,7 @@ func (i *initializer) report(result scaffold.Result) {
 	}
 }
 
-// sayProgram says what to do if the program is not on the PATH, or if npx may delete it.
+// sayProgram prints advice if the program is not on the PATH, or if it is in a cache that npx may empty.
 func (i *initializer) sayProgram() {
 	program := clients.SharedProgram()
 	switch {

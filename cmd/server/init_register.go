@@ -42,9 +42,9 @@ func checkClients(named []string, show bool) error {
 	return nil
 }
 
-// registerClients registers the server with the assistants of --client. Without --client, but with --yes, it takes
-// the assistants that have settings in the repository. For other installed assistants it prints how to register.
-// With --hooks the assistants of --client also get hooks. With --print it only prints what it would write.
+// registerClients registers the server with the assistants of --client, and adds their hooks with --hooks. Without
+// --client, but with --yes, it registers with the assistants that have settings in the repository. For other installed
+// assistants it prints how to register. With --print it writes nothing and prints what it would write.
 func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
 		_, line := clients.ClaudeCommand(clients.Program(), clients.Environment())
@@ -79,8 +79,9 @@ func (i *initializer) showFile(title string, content []byte) {
 	plain.Printf(i.stdout, "%s\n%s\n", title, plain.Block(content))
 }
 
-// registerClient registers the server with one assistant, or says how to if the assistant is not used. folder is that of
-// [clients.Client.Folder]. named reports whether the user named it with --client; otherwise an error is only printed.
+// registerClient registers the server with one assistant. If used is false, it only prints how to register. folder is
+// the result of [clients.Client.Folder]. named says that the user named the assistant with --client. For another
+// assistant an error is printed, not returned.
 func (i *initializer) registerClient(c clients.Client, folder string, named, used bool) error {
 	say := func(format string, values ...any) { plain.Printf(i.stdout, c.Title+": "+format+"\n", values...) }
 	change, err := c.Plan(folder, c.Program(), clients.Environment())
@@ -121,7 +122,7 @@ func (i *initializer) registerClient(c clients.Client, folder string, named, use
 	return nil
 }
 
-// addHooks adds hooks to the settings of an assistant.
+// addHooks adds hooks to the settings of an assistant, or prints the hooks with --print.
 func (i *initializer) addHooks(c clients.Client, folder string) error {
 	file, hooks := c.Hooks(c.Program())
 	switch {
@@ -136,8 +137,8 @@ func (i *initializer) addHooks(c clients.Client, folder string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change and prints the next step. planned is the error of the plan, or nil. If it says
-// that the hooks are already there, writeHooks only prints that.
+// writeHooks writes a planned change and prints next, the user's next step. planned is the error of the plan, or nil.
+// If planned says that the hooks are already there, writeHooks only prints that.
 func (i *initializer) writeHooks(title string, change clients.Change, planned error, next string) error {
 	if errors.Is(planned, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
@@ -156,13 +157,14 @@ func (i *initializer) writeHooks(title string, change clients.Change, planned er
 	return nil
 }
 
-// register registers the server with Claude Code for this project. If claude is not installed, it prints how to.
+// register registers the server with Claude Code for this project, and offers hooks. If the program claude is not
+// installed, it prints how to register later.
 func (i *initializer) register(ctx context.Context, root string) error {
 	found, err := clients.FindClaude(root)
 	switch {
 	case err == nil:
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
-		if found.IsPlugin { // it has its own hooks
+		if found.IsPlugin { // the plugin has its own hooks
 			return nil
 		}
 		return i.offerHooks(root, found.Name)
@@ -190,19 +192,19 @@ func (i *initializer) register(ctx context.Context, root string) error {
 	return i.offerHooks(root, clients.ServerName)
 }
 
-// offerHooks adds the plugin's hooks to the user's own settings for this project, if the user wants them. At a
-// terminal it asks. Elsewhere it prints how to add them.
+// offerHooks adds the plugin's hooks to the user's own settings for this project if the user wants hooks, and
+// otherwise prints how to add them. server is the name of the server in Claude Code.
 func (i *initializer) offerHooks(root, server string) error {
 	hooks := plugin.Hooks(server, clients.Quote(clients.Program()))
 	change, err := clients.PlanHooks(root, claudeClient, clients.LocalSettings, hooks)
 	if !i.hooks && !errors.Is(err, clients.ErrRegistered) && (err != nil || !i.wantsHooks()) {
 		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")
-		return nil //nolint:nilerr // with --hooks the error is shown
+		return nil //nolint:nilerr // only a user who gave --hooks needs the error
 	}
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks reports whether a user without --hooks wants them for Claude Code: by --yes, or by an answer at a terminal.
+// wantsHooks reports whether a user without --hooks wants hooks for Claude Code, by --yes or an answer at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
 	if i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
@@ -215,8 +217,9 @@ func (i *initializer) wantsHooks() bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// keepAddresses writes addresses from the environment and the flags into the user's settings. A client may start the
-// server without both. They are not part of a registration, because it would show a password to others.
+// keepAddresses writes the addresses of the database and of Ollama into the user's settings, because a client may start
+// the server without this environment and these flags. The registration of the server must not have the addresses:
+// others may read it, and would see a password.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost

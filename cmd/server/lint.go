@@ -67,7 +67,7 @@ a line about that file, or its date.`,
 type linted struct {
 	lint.Report
 
-	// Counts are the numbers of all findings, even of those that are not printed.
+	// Counts has the number of all findings by severity, even of those that are not printed.
 	Counts map[lint.Severity]int `json:"counts"`
 	Failed bool                  `json:"failed"`
 }
@@ -100,7 +100,7 @@ func (f *lintFlags) run(i invocation) error {
 	return nil
 }
 
-// judge counts the findings. It leaves out a finding below --level, unless the finding makes the command fail.
+// judge counts the findings and selects those to print: all from --level up, and all that make the command fail.
 func (f *lintFlags) judge(report lint.Report) linted {
 	judged := linted{Report: report, Counts: map[lint.Severity]int{}}
 	for _, severity := range lint.Severities() {

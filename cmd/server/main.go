@@ -1,8 +1,7 @@
-// Command compound-docs is the memory of a software project for AI coding assistants: an MCP server
-// over stdio and a command line. It keeps an index in step with the project's markdown, and answers
-// questions from it.
+// Command compound-docs is the memory of a software project for AI coding assistants: an MCP server over stdio and a
+// command line. It keeps an index in step with the project's markdown, and answers questions from it.
 //
-// This package alone composes the others.
+// Only this package makes the parts of the program and connects them.
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 var version = "dev"
 
 // The program collects garbage when the heap is three times as large as its live data, and more often near
-// softMemoryLimit. A sync makes much garbage but little live data: see sync.memory in docs/benchmarks.md.
+// softMemoryLimit. A sync makes much garbage but has little live data: see sync.memory in docs/benchmarks.md.
 const (
 	softMemoryLimit = 112 << 20
 	garbagePercent  = 200
@@ -42,7 +41,7 @@ func main() {
 	}
 	isHook := slices.Contains(os.Args, "--hook")
 	if isHook {
-		debug.SetTraceback("crash") // a panic or a lack of memory then ends the program by a signal, not with exit code 2
+		debug.SetTraceback("crash") // so that a crash ends the program by a signal, not with exit code 2
 	}
 	ctx, stop := onSignal(context.Background())
 	command, err := newCommand(os.Stdout).ExecuteContextC(ctx)
@@ -57,7 +56,7 @@ func main() {
 // Exit codes.
 const (
 	exitFailed = 1
-	// exitUsage means that the command line, or something that it names, is wrong, and nothing was done.
+	// exitUsage means that the command line is wrong or names something wrong, and that nothing was done.
 	exitUsage = 2
 )
 
@@ -67,7 +66,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
 
-// runError is an error of a command that has begun. Any other error is about the command line.
+// runError wraps an error of a command that has begun. Any other error is about the command line.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
@@ -82,7 +81,7 @@ func (e interrupted) Error() string { return e.signal.String() }
 
 func (interrupted) Unwrap() error { return context.Canceled }
 
-// codeOfSignal returns the exit code that a shell gives to a program that a signal has ended.
+// codeOfSignal returns the exit code that shells report for a program ended by a signal: 128 plus the signal's number.
 func codeOfSignal(signal os.Signal) int {
 	const base = 128
 	number, _ := signal.(syscall.Signal)
@@ -123,27 +122,27 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 }
 
 const (
-	// grace is how long the program has to end. It needs less than two seconds.
+	// grace is how long the program may take to end. A healthy program needs less than two seconds.
 	grace = 3 * time.Second
-	// escalation is how long a signal of another kind still belongs to the first request: Claude Code sends
-	// SIGTERM shortly after SIGINT.
+	// escalation is how long a signal of another kind is ignored after the first signal, because Claude Code sends SIGTERM
+	// shortly after SIGINT.
 	escalation = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )
 
-// mustEnd ends the program with exitHung after a time, if it still runs. Committed work stays.
+// mustEnd makes the program end with exitHung if it still runs after the given time. Committed work stays.
 func mustEnd(reason string, after time.Duration) {
 	time.AfterFunc(after, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		go logger.Error("the program hangs, and is ended", "reason", reason, "after", after, "code", exitHung)
-		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
+		time.Sleep(100 * time.Millisecond) // time for the log line; a write to stderr may hang
 		os.Exit(exitHung)
 	})
 }
 
 // onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the program at once,
-// unless it belongs to the first one: see escalation.
+// unless it comes within escalation and is of another kind.
 func onSignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

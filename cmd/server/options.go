@@ -19,14 +19,14 @@ type flags struct {
 // options are the program's settings. A flag wins over the environment, and the environment over settings.json.
 type options struct {
 	home        string
-	databaseURL string // "" for the private database
+	databaseURL string // "" for the private database: a PostgreSQL that the program starts
 	postgres    string // folder of the private database's programs, or "" to look for it
 	ollamaHost  string
-	// embeddings and answers name the servers of the two models.
+	// embeddings is the server of the embedding model, and answers the server of the language model.
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
 	logLevelGiven       bool
-	project             string // absolute, or "" for none
+	project             string // absolute path of --project, or ""
 	settings            project.Settings
 }
 
@@ -42,7 +42,7 @@ func (f *flags) resolve() (options, error) {
 	return f.resolveWith(home, settings)
 }
 
-// homeFolder returns the folder of the user's files.
+// homeFolder returns the folder of the user's settings and data.
 func homeFolder() (string, error) {
 	if home := os.Getenv("CDOCS_HOME"); home != "" {
 		return home, nil
@@ -83,7 +83,7 @@ func (f *flags) resolveWith(home string, settings project.Settings) (options, er
 	return o, nil
 }
 
-// absolute returns the absolute path of a path. It leaves "" as it is.
+// absolute returns the absolute form of a path, or "" for "".
 func absolute(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -95,8 +95,8 @@ func absolute(path string) (string, error) {
 	return full, nil
 }
 
-// modelHost returns the configured model server, or Ollama if none is configured. An environment variable can hold the
-// key of a configured server.
+// modelHost returns the configured model server, or Ollama if none is configured. variable names an environment
+// variable that may hold the key of a configured server.
 func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
 	if configured.URL == "" {
 		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}

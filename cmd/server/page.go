@@ -45,7 +45,7 @@ func (i invocation) page(output string) error {
 		_, err := i.stdout.Write(written.Bytes())
 		return err
 	}
-	if err := os.WriteFile(output, written.Bytes(), 0o644); err != nil { //nolint:gosec // to be passed on, as any document
+	if err := os.WriteFile(output, written.Bytes(), 0o644); err != nil { //nolint:gosec // others may read it, like any document
 		return usageError{fmt.Errorf("write the page: %w", err)}
 	}
 	plain.Println(i.stdout, "The page is in "+plain.Path(output)+". Open it in a browser.")

@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// documentPath makes the path of an existing file absolute. It leaves any other path as it is, for a tool that reads it
+// documentPath returns the absolute path of an existing file, and any other path as it is: tools read such a path
 // relative to the repository.
 func documentPath(given string) (string, error) {
 	_, err := os.Stat(given)
@@ -20,7 +20,8 @@ func documentPath(given string) (string, error) {
 	return filepath.Abs(given)
 }
 
-// placeIn parses an argument that is relative to the working directory. It returns a place relative to the repository.
+// placeIn parses an argument such as db/pool.go:40, which is relative to the working directory. The result is relative
+// to the repository, and the path of a folder ends with a slash.
 func placeIn(root, argument string) (document.Place, error) {
 	place := document.ParsePlace(filepath.ToSlash(argument))
 	full, err := filepath.Abs(filepath.FromSlash(place.Path))

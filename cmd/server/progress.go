@@ -7,11 +7,11 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// lineInterval is the least time between two lines about the same work.
+// lineInterval is the minimum time between two lines about the same work.
 const lineInterval = time.Second
 
-// showProgress returns a function that writes progress to w, as in "files: 3 of 10". what names the work. It writes at
-// the beginning, at most once a second, and at the end.
+// showProgress returns a function that writes lines such as "files: 3 of 10" to w, in which what is "files". The
+// function writes at the beginning, at most once every lineInterval, and at the end.
 func showProgress(w io.Writer, what string) func(done, total int) {
 	var last time.Time
 	var told [2]int

@@ -69,7 +69,7 @@ func (f *recallFlags) act() hooks.Event {
 	}
 }
 
-// preview prints what hooks would say at an act, and why.
+// preview prints what hooks would tell an assistant at the act that the flags describe, and why.
 func (f *recallFlags) preview(t *tooling) error {
 	t.endsSoon()
 	said, err := t.tools.Preview(t.command.Context(), f.act())
@@ -95,16 +95,15 @@ func printSaid(w io.Writer, said []hooks.Said) {
 	}
 }
 
-// Assistants end a hook after five seconds. hookTimeout bounds the hook's search for an answer, and hookEnd the whole
-// program. The first prompt may have to start the private database: an assistant such as Codex starts the server long
-// before it calls a tool.
+// Assistants end a hook after five seconds. hookTimeout limits the search for an answer, and hookEnd the whole program.
+// Both are long, because the first prompt may have to start the private database: a running server does not start it
+// before the first call of a tool.
 const (
 	hookTimeout = 4 * time.Second
 	hookEnd     = 4500 * time.Millisecond
 )
 
-// answerHook reads an event from stdin and prints the hook's answer. A server of the project answers, or else this
-// program.
+// answerHook reads an event from stdin and prints the answer of a running server, or else the answer of this program.
 func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string) error {
 	mustEnd("a hook", hookEnd)
 	ctx, cancel := context.WithTimeout(cmd.Context(), hookTimeout)
@@ -119,10 +118,10 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		return withProject(flags, func(t *tooling) error {
 			t.endsSoon()
 			if slices.Contains([]string{hooks.Before, hooks.After, hooks.Failure}, hook.Event.Event) {
-				t.workspace.AsIs() // acts are frequent, and comparing all files would take longer than the rest
+				t.workspace.AsIs() // acts are frequent, and comparing all files with the index would take longest
 			}
 			if t.server != nil && hook.Event.Event == hooks.Prompt {
-				_, _ = t.workspace.ActiveWithin(ctx) // Recall returns the same error
+				_, _ = t.workspace.ActiveWithin(ctx) // Recall logs the error
 			}
 			answer, err := t.tools.Recall(ctx, hook.Event)
 			if err != nil {

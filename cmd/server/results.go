@@ -13,12 +13,13 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// withUnsure appends two groups of unsure documents to the results: documents that may answer, then the closest ones.
+// withUnsure appends documents that may answer, then the closest documents below the threshold. It appends nothing if
+// the search found nothing relevant.
 func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.SearchResult {
 	if end.Grade == rag.Nothing {
 		return results
 	}
-	most := len(results) + max(len(end.MayAnswer), len(end.Closest)) // each group is as long as the person asked for
+	most := len(results) + max(len(end.MayAnswer), len(end.Closest)) // either group fills the list to the wanted length
 	for _, unsure := range unsureResults(slices.Concat(end.MayAnswer, end.Closest)) {
 		if len(results) == most || slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == unsure.Path }) {
 			continue
@@ -81,7 +82,7 @@ func printResult(w io.Writer, number int, r tools.SearchResult) {
 	}
 }
 
-// sayMode says on stderr how a search was made, if that differs from a normal search or from the user's wish.
+// sayMode prints a note on stderr if the search did not work as usual, or not in the way that the user asked for.
 func (t *tooling) sayMode(end tools.SearchEnd) {
 	if end.Mode == rag.Vector {
 		t.notef("searched by meaning only")
@@ -95,7 +96,7 @@ func (t *tooling) sayMode(end tools.SearchEnd) {
 	}
 }
 
-// sayWhatIsMissing says on stderr what the index lacks.
+// sayWhatIsMissing prints notes on stderr about gaps in the index. A nil index has no gaps.
 func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 	if index == nil {
 		return

@@ -81,7 +81,6 @@ is superseded.`,
 
 func joined[T ~string](values []T) string { return strings.Join(tools.Names(values), ", ") }
 
-// ownInput returns the parameters of semantic_search.
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	in := tools.SemanticSearchInput{
 		Query: strings.Join(t.args, " "), Mode: rag.Mode(f.mode),
@@ -117,7 +116,7 @@ func (f *searchFlags) run(t *tooling) error {
 	return t.showResults(own, own.SearchEnd, own.Results)
 }
 
-// showResults prints the results, or asJSON with --json. It says on stderr what the search lacked.
+// showResults prints the results, or asJSON with --json. Notes on stderr say what the search lacked.
 func (t *tooling) showResults(asJSON any, end tools.SearchEnd, results []tools.SearchResult) error {
 	t.sayMode(end)
 	if end.Index != nil && end.ModeReason != "" { // ModeReason already reports the missing vectors
@@ -151,6 +150,6 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 	return t.print(explained, func(w io.Writer) {
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		printExplanation(table, explained)
-		_ = table.Flush() // [plain.Output.Err] keeps the error
+		_ = table.Flush() // [plain.Output.Err] returns the error later
 	})
 }

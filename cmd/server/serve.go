@@ -34,12 +34,12 @@ current folder names the project.`,
 	}
 }
 
-// startWait bounds the wait for the private database. Clients give up after a minute.
+// startWait is how long a call waits for the private database to start. Clients give up after a minute.
 const startWait = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or the command is cancelled.
 func (s *setup) serve(stdout io.Writer) error {
-	// The server ends with its terminal, even if its parent ignores SIGHUP.
+	// The server ends when its terminal is closed, even if the parent process ignores SIGHUP.
 	ctx, stop := signal.NotifyContext(s.command.Context(), syscall.SIGHUP)
 	defer stop()
 	if s.server != nil {
@@ -62,7 +62,8 @@ func (s *setup) serve(stdout io.Writer) error {
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended", grace) })
-	// A signal ends the input, and this cancels the calls. Cancelling the server's context instead would make it wait.
+	// A signal ends the input, and the end of the input cancels the calls. If the signal cancelled the server's context
+	// instead, the server would first wait for the calls.
 	defer context.AfterFunc(ctx, func() {
 		transport.End()
 		if s.command.Context().Err() == nil { // otherwise [onSignal] has called mustEnd already

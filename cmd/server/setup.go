@@ -26,7 +26,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// setup holds the parts that commands on the index use. A part connects at its first use.
+// setup holds the parts of the program that commands on the index use. A part connects at its first use.
 type setup struct {
 	options
 	invocation
@@ -41,7 +41,7 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// withSetup turns run into the function of a command on the index.
+// withSetup turns run into a function that cobra can call, for a command on the index.
 func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
 	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
@@ -62,10 +62,10 @@ func (i invocation) withSetup(o options, run func(s *setup) error) error {
 	return run(s)
 }
 
-// newSetup makes the parts. They log to stderr. The caller must close them.
+// newSetup makes the parts, which log to stderr. The caller must close them with close.
 func newSetup(o options, i invocation) (*setup, error) {
 	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
-		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
+		o.logLevel = max(o.logLevel, slog.LevelWarn) // lines of level info would disturb people
 	}
 	logger := slog.New(slog.NewTextHandler(i.stderr, &slog.HandlerOptions{Level: o.logLevel}))
 	s := &setup{options: o, invocation: i, logger: logger}
@@ -89,7 +89,7 @@ func newSetup(o options, i invocation) (*setup, error) {
 	return s, nil
 }
 
-// address returns the URL of the database. It starts the private database if that does not run.
+// address returns the URL of the database. If that is the private database and it does not run, address starts it.
 func (s *setup) address(ctx context.Context) (string, error) {
 	if s.server == nil {
 		return s.databaseURL, nil
@@ -107,11 +107,11 @@ func (s *setup) close() {
 		s.server.Close()
 	}
 	s.database.Close()
-	_ = s.embedder.Close() // always nil
+	_ = s.embedder.Close() // the error is always nil
 	_ = s.writer.Close()
 }
 
-// tooling has the tools that a command calls.
+// tooling is a setup with a workspace and the MCP tools, for commands that call tools.
 type tooling struct {
 	*setup
 
@@ -119,13 +119,12 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject turns run into the function of a command on a project. As in a server, the first call of a tool
-// activates the project.
+// withProject turns run into a function that cobra can call. As in a server, the first tool call activates the project.
 func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
 	return withTools(flags, findProject, run)
 }
 
-// withTools is withProject with another way to find the project. find returns "" if the command needs no project.
+// withTools is like withProject, but calls find to find the project. find returns "" if the command needs no project.
 func withTools(
 	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
 ) func(*cobra.Command, []string) error {
@@ -135,7 +134,7 @@ func withTools(
 			return err
 		}
 		if !o.logLevelGiven {
-			o.logLevel = slog.LevelError // the command itself prints the rest
+			o.logLevel = slog.LevelError // the command itself prints everything else
 		}
 		root, err := find(o.project)
 		if err != nil {
@@ -153,8 +152,8 @@ func withTools(
 	})
 }
 
-// endsSoon prepares for a command that ends after one question: it follows no file, and collects no garbage before
-// softMemoryLimit.
+// endsSoon prepares for a command that ends after one question: the workspace watches no files, and garbage is
+// collected only near softMemoryLimit.
 func (t *tooling) endsSoon() {
 	t.workspace.Once()
 	if os.Getenv("GOGC") == "" {
@@ -177,7 +176,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	return providers[host.API](cfg)
 }
 
-// modelServers returns one or two model servers with their models. The first makes the vectors.
+// modelServers returns the model servers, one or two. The first makes the vectors, and the last writes the answers.
 func (s *setup) modelServers() []doctor.ModelServer {
 	embeds := doctor.ModelServer{
 		Client: s.embedder, Models: []string{s.settings.EmbeddingModel}, Ollama: s.embeddings.API == ollamaAPI,

@@ -69,20 +69,20 @@ func (t *tooling) sync(force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// vectorsFollow reports whether vectors are missing only because no server makes them now. Until a server does,
-// searches find documents by words.
+// vectorsFollow reports whether vectors are missing only because no model server makes them now. Until a server does,
+// words find the documents.
 func vectorsFollow(err error) bool {
 	_, away := errors.AsType[*model.UnavailableError](err)
 	_, missing := errors.AsType[*model.MissingError](err)
 	return away || missing
 }
 
-// syncProgress tells how far a sync is. A status no longer counts a folder that is done, so syncProgress keeps the
-// largest total. It shows passages only after the sync of all files.
+// syncProgress prints how far a sync is. A status does not count folders that are already done, so syncProgress keeps
+// the largest total. It prints passages only after all files are synced.
 type syncProgress struct {
 	files, passages func(done, total int)
 
-	total          int  // changed files
+	total          int  // largest number of changed files so far
 	needsEmbedding bool // at least one passage lacked a vector
 }
 
@@ -95,7 +95,7 @@ func (p *syncProgress) show(status workspace.IndexStatus) {
 		return
 	}
 	p.needsEmbedding = p.needsEmbedding || status.Embedding > 0
-	if p.needsEmbedding && !status.Synced.IsZero() { // before the end of the sync the total may still grow
+	if p.needsEmbedding && !status.Synced.IsZero() { // before the end of the sync, the number of passages may still grow
 		p.passages(max(0, status.Passages-status.Embedding), status.Passages)
 	}
 }
@@ -116,7 +116,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 	}
 }
 
-// syncDocuments indexes the documents that the arguments name. It stops at the first one that fails.
+// syncDocuments indexes the documents that the arguments name. It stops at the first document that fails.
 func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {
@@ -133,7 +133,7 @@ func (t *tooling) syncDocuments() error {
 			printIndexed(t.stdout, document)
 		}
 	}
-	return t.print(map[string]any{"documents": synced}, func(io.Writer) {}) // without --json each is already printed
+	return t.print(map[string]any{"documents": synced}, func(io.Writer) {}) // without --json, each document is already printed
 }
 
 func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {

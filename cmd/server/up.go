@@ -54,7 +54,7 @@ func (s *setup) up() error {
 	return s.report(nil, true)
 }
 
-// showPulls returns a function that writes to w how far the pull of each model is.
+// showPulls returns a function that writes to w how much of each model is downloaded.
 func showPulls(w io.Writer) func(model string, completed, total int64) {
 	const mebibyte = 1 << 20
 	shown := map[string]func(done, total int){}

@@ -8,7 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// wordsOf returns the words for messages of a command: flags instead of parameters, commands instead of tools.
+// wordsOf returns how a command names things in messages: flags instead of parameters, commands instead of tools.
 func wordsOf(command *cobra.Command) apierror.Words {
 	return func(part apierror.Part) string {
 		switch part := part.(type) {
@@ -31,7 +31,7 @@ func wordsOf(command *cobra.Command) apierror.Words {
 	}
 }
 
-// commands has the command that does the same as a tool.
+// commands maps the name of a tool to the command that messages name instead.
 var commands = map[string]string{
 	"semantic_search":      "`compound-docs search`",
 	"search_external_docs": "`compound-docs search --external`",

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program of this system, which a package of its own has. Nothing is downloaded.
+// Starts compound-docs. The program for each system is in a separate npm package. Nothing is downloaded.
 "use strict";
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
@@ -20,7 +20,8 @@ function installed() {
   }
 }
 
-// npx keeps packages in a cache. Assistants start the program later, so init puts it where it stays.
+// npx may empty its cache of packages, and assistants start the program later. So init copies the program to a folder
+// in which it stays.
 function kept(program) {
   const folder = process.platform === "win32"
     ? path.join(process.env.LOCALAPPDATA || os.homedir(), "Programs", "compound-docs")
@@ -35,13 +36,13 @@ function kept(program) {
     if (fs.existsSync(postgresql)) replace(postgresql, path.join(folder, "..", "lib", "compound-docs", "postgresql"));
   } catch (error) {
     console.error(`compound-docs: the program cannot be put into ${folder}: ${error.message}`);
-    return program; // its init says how to install it
+    return program; // the program's own init says how to install it
   }
   console.error(`program: put into ${target}, since npx may empty its cache`);
   return target;
 }
 
-// PostgreSQL is found in a folder beside the program, or in ../lib.
+// Replaces a folder. The program looks for PostgreSQL in a folder beside itself, or in ../lib.
 function replace(from, to) {
   fs.rmSync(to + ".new", { recursive: true, force: true });
   fs.cpSync(from, to + ".new", { recursive: true });

@@ -4,11 +4,11 @@ for %%D in ("%USERPROFILE%\go\bin" "%LOCALAPPDATA%\Programs\compound-docs" "%LOC
   "%%~D\compound-docs.exe" %*
   exit /b
 )
-rem npm makes a script.
+rem npm installs the program as a script.
 if exist "%APPDATA%\npm\compound-docs.cmd" (
   call "%APPDATA%\npm\compound-docs.cmd" %*
   exit /b
 )
-rem The folder in which it is started is a repository, whose programs must not run.
+rem The current folder is a repository, and its programs must not run.
 set "NoDefaultCurrentDirectoryInExePath=1"
 compound-docs.exe %*

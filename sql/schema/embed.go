@@ -1,5 +1,5 @@
-// Package schema holds the database's migrations. They are plain goose files,
-// so `goose -dir sql/schema postgres "$DSN" up` runs the same ones.
+// Package schema holds the database's migrations. They have the format of goose, so this command applies them too:
+// goose -dir sql/schema postgres "$DSN" up
 package schema
 
 import "embed"
@@ -9,7 +9,7 @@ import "embed"
 //go:embed *.sql
 var FS embed.FS
 
-// Columns lists the columns of all tables and views after the last migration, as in documents.title.
+// Columns lists the columns of all tables and views after the last migration, such as documents.title.
 //
 //go:embed columns.txt
 var Columns string
