@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// embeddedText returns the text that the model embeds for a passage.
+// embeddedText returns the text of a passage as the model embeds it.
 func embeddedText(heading, text string) string {
 	if heading == "" {
 		return text
@@ -18,8 +18,9 @@ func embeddedText(heading, text string) string {
 	return heading + "\n\n" + text
 }
 
-// embedParts embeds a passage that is too long for the model. It halves the text until each part
-// fits. The vector is the mean of the parts' vectors, weighted by their lengths.
+// embedParts embeds a passage that is too long for the model. It halves the text until each part fits. The vector is
+// the mean of the parts' vectors, weighted by the lengths of the parts, and has length 1. If the model refuses a part,
+// the embedding has the Err of this part.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {
