@@ -13,11 +13,11 @@ import (
 type Explanation struct {
 	Coverage `json:"-"`
 
-	// Sampled is the number of passages in which the frequencies of the terms were counted. It and Terms are empty in a
-	// search by vectors alone.
+	// Sampled is the number of passages in which terms were counted. In a search by vectors alone, it is 0 and Terms is
+	// empty.
 	Sampled int `json:"sampled_passages"`
-	// Passages is how many passages the search could return: of many passages, more look right by accident. Terms are the
-	// terms of the query, in its order.
+	// Passages is how many passages the search could return: the more there are, the more look right by accident. Terms
+	// are the terms of the query, in order.
 	Passages int             `json:"passages"`
 	Terms    []ExplainedTerm `json:"terms"`
 	// Identifiers are the names of code in the query, in lower case. A passage that has such a name letter by letter
@@ -42,8 +42,8 @@ type ExplainedTerm struct {
 	Finds bool `json:"finds"`
 }
 
-// Explain makes a search as [Searcher.Search] makes it, and says how it found and ranked documents. It ignores
-// Critical: critical documents are among the others.
+// Explain makes the search of [Searcher.Search], and says how it found and ranked documents. It ignores Query.Critical,
+// so critical documents are results like any other.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
 	r, err := s.find(ctx, scope, query)

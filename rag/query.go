@@ -48,12 +48,12 @@ type Query struct {
 	// and MinScore do not apply to the list. With 0, critical documents are results like any other.
 	Critical int
 	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query, before it goes on
-	// without the vector. After that, searches with an EmbeddingWait do without the vector for a minute, unless the late
-	// vector comes in the meantime.
+	// without the vector. For a minute after that, searches with an EmbeddingWait go without a vector, except if the late
+	// vector arrives.
 	EmbeddingWait time.Duration
-	// Unasked says that the text was not written as a query, such as a prompt that a hook reads. A document is then not
-	// relevant only because it has the whole of a short text. For a text of at most two words without a name, only a
-	// document with that title is relevant.
+	// Unasked says that the text was not written as a query, such as a prompt that a hook reads. Then a document is not
+	// relevant only because it contains the whole of a short text. If the text has at most two words, and no name of code,
+	// only a document with this title is relevant.
 	Unasked bool
 	// Behind says that the index is about to change. The search then waits for new facts about the index before it reads
 	// passages, because facts of the last search would be out of date.
@@ -97,8 +97,8 @@ func (h Hits) Empty() bool { return h.asked.Facts.Passages() == 0 }
 // Scope returns the scope of the search.
 func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
 
-// Version returns the version of the tenant's documents at the time of the search. Every
-// change of a document raises it.
+// Version returns the version of the tenant's documents during the search. Each change of a document raises the
+// version.
 func (h Hits) Version() int64 { return h.asked.Facts.Version }
 
 // Standing says whether the document at a path holds.
@@ -106,13 +106,12 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest follows the chain of documents that replace the one at path, and returns the path of the last. If no document
-// replaces it, Latest returns path.
+// Latest returns the path of the last document in the chain of documents that replace the one at path, or path itself.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.
 type Coverage struct {
-	// Mode is the mode used. A hybrid search becomes a search by vectors if the query has only stop words.
+	// Mode is the mode used. A hybrid search becomes a search by vectors if the query has only words such as "the".
 	Mode Mode
 	// BuiltIn says that a hybrid search used the built-in vectors for passages that were not
 	// compared by vectors of the model.
@@ -137,7 +136,7 @@ type plan struct {
 }
 
 // question returns the query in the form that package rank reads, with the weights of its words. If the query has no
-// word to search for, the model's vector alone decides; a lexical search returns an error.
+// word to search for, the model's vector alone decides. In a lexical search such a query is an error.
 func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	vocabulary := terms.NewVocabulary(p.scope.Tenant.ProjectID, facts.Sample.Frequency)
 	q := rank.Question{

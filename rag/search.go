@@ -1,7 +1,6 @@
 // Package rag searches the index that package index writes. A search is a pipeline of values: query.go parses the
-// query, package lookup reads facts about the index and the passages that may answer, and package rank orders and
-// judges the passages. The package must not know where files come from, when they change, how answers are written, or
-// MCP.
+// query, package lookup reads facts and the passages that may answer, and package rank orders and judges these
+// passages. The package must not know where files come from, when they change, how answers are written, or MCP.
 package rag
 
 import (
@@ -87,9 +86,8 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (
 	return r, err
 }
 
-// order ranks the documents that were found, and adds two kinds of documents: those that the query names by path or
-// number, and those that replace or amend one of the first documents. Added documents need no word of the query, but
-// must pass the filter.
+// order ranks the documents that were found. It adds each document that the query names, or that replaces or amends one
+// of the first results. An added document must pass the filter, but needs no word of the query.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	named, err := s.index.Named(ctx, r.asked)
 	if err != nil {
@@ -143,8 +141,8 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of the documents with these IDs, in their order in each document, with their log-odds
-// for the query of hits. Of the fields about the document it sets only ID.
+// Passages returns all passages of the documents with these IDs, in their order in each document. Each has its log-odds
+// for the query of hits, and nothing of its document except the ID.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
@@ -188,8 +186,7 @@ func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	return s.candidates(ctx, p, facts, embedding)
 }
 
-// candidates reads the passages that may answer. The facts decide the weights of the words and how vectors are
-// compared.
+// candidates reads the passages that may answer. The facts decide what words weigh and how vectors are compared.
 func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, embedding *embedding) (reading, error) {
 	vectors, err := embedding.vectors(ctx, p, facts)
 	if err != nil {

@@ -29,17 +29,17 @@ const (
 	hybridWait = 2500 * time.Millisecond
 	// avoidLate is how long searches with an EmbeddingWait do not ask an embedder that was late.
 	avoidLate = time.Minute
-	// failureWait is how long a hybrid search waits for a vector that it cannot use, to hear of a failure. It takes less
-	// time to find out that nothing listens at the address of the model server.
+	// failureWait is how long a hybrid search waits for a vector that it cannot use, only to hear of a failure. After this
+	// time it is known whether anything listens at the server's address.
 	failureWait = 300 * time.Millisecond
-	// noLimit is longer than any embedder tries.
+	// noLimit is longer than the embedder takes to give up.
 	noLimit = time.Hour
-	// patientWait is this time for a search by vectors. It is enough for several tries to reach Ollama, but not to load a
-	// large model.
+	// patientWait is how long a search by vectors waits for a vector that it cannot use. This is enough for several tries
+	// to reach Ollama, but not to load a large model.
 	patientWait = 5 * time.Second
 )
 
-// embedding is the vector of a query while it is made.
+// embedding is a running request for the vector of a query.
 type embedding struct {
 	// model makes the vector. It is nil if the server did not name its model, and in a search that needs no vector.
 	model *model.Model
@@ -56,7 +56,7 @@ type embedding struct {
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
 //
-// ctx bounds only the question which model the server has. The embedding itself may go on after the search; see end.
+// The end of ctx stops only the question which model the server has. The embedding may go on after the search; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	wait := cmp.Or(p.query.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok { // leave half of the time to the database
@@ -176,8 +176,7 @@ const (
 )
 
 // nextStep decides how the search goes on. useful: the index has vectors to compare with. made: the query's vector is
-// there. loading: the model server did not answer in time. impossible: the server cannot make the vector now, which is
-// also true while it loads the model.
+// there. loading: the model server did not answer in time. impossible: it cannot make the vector now, or is loading.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:

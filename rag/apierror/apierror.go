@@ -1,6 +1,6 @@
-// Package apierror holds the failures that a tool reports. A failure has a code that clients know, a message that says
-// what to do next, and details for programs. The package knows the errors of the database and of model servers, and
-// nothing of searches, files or MCP.
+// Package apierror holds the failures that a tool reports: a code that clients know, a message that says what to do
+// next, and details for programs. It knows the errors of the database and of model servers, and nothing of searches,
+// files or MCP.
 package apierror
 
 import (
@@ -63,14 +63,14 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: Wordf(format, args...)}
 }
 
-// Refuse returns an [*Error] about the value of a parameter. Its text is the parameter and then problem, which is a
-// format for args.
+// Refuse returns an [*Error] about the value of a parameter. Its text is the parameter, and problem as a format for
+// args.
 func Refuse(parameter, problem string, args ...any) *Error {
 	e := &Error{Code: InvalidArgument, Err: Wordf("%s "+problem, append([]any{Parameter(parameter)}, args...)...)}
 	return e.With("parameter", parameter)
 }
 
-// FileError returns an [*Error] for a file that cannot be read or written. If the operating system gave the error, the
+// FileError returns an [*Error] for a file that cannot be read or written. For an error of the operating system, the
 // text says what to do.
 func FileError(err error) *Error {
 	var remedy string
@@ -100,8 +100,8 @@ func (e *Error) With(key string, value any) *Error {
 // then ready.
 const lateRetry = 30 * time.Second
 
-// AsError returns err, which must not be nil, as an [*Error]. If err wraps an *Error, the result has its code and
-// details; otherwise AsError chooses them by what failed. The message stays, except for errors that need other words.
+// AsError returns err, which is not nil, as an [*Error]. If err wraps an *Error, the result has its code and details.
+// Otherwise they follow from what failed. The text is that of err, except for a deleted tenant and an ended context.
 func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {
@@ -114,7 +114,7 @@ func AsError(err error) *Error {
 // configError is an error in a file that a person wrote, such as config.json.
 type configError interface {
 	error
-	// Location returns the path of the file, and the key of the wrong value, "" if there is no key.
+	// Location returns the path of the file, and the key of the wrong value, "" for none.
 	Location() (path, key string)
 	// Unreadable reports whether the file could not be read.
 	Unreadable() bool

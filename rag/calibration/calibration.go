@@ -32,9 +32,9 @@ func (c Calibration) Usable() bool {
 	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
 }
 
-// LogOdds returns the log-odds that a text answers a question, from their cosine alone: without it the odds are taken
-// for even. It takes both kinds of cosines for normally distributed with the same variance, so the log-odds grow
-// linearly with the cosine. c must be usable.
+// LogOdds returns the log-odds that a text with this cosine to a question answers it. Before the cosine is known, the
+// odds count as even. Matched and unmatched cosines count as normally distributed with one variance, so the log-odds
+// grow linearly with the cosine. c must be usable.
 func (c Calibration) LogOdds(cosine float64) float64 {
 	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
 }

@@ -1,5 +1,5 @@
-// Package catalog has the types that writers and readers of an index share: tenants, collections, levels, and which
-// documents still hold.
+// Package catalog has the types that writers and readers of an index share: tenants, collections, promotion levels, and
+// whether a document still holds.
 package catalog
 
 import "github.com/compound-docs/compound-docs/db"
@@ -14,7 +14,7 @@ type Tenant = db.Tenant
 // projects begin with a letter.
 func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
-// Scope says which documents a search can find: the tenant's in one collection.
+// Scope selects the documents of one tenant in one collection, for a search.
 type Scope struct {
 	Tenant     *Tenant
 	Collection Collection
@@ -30,7 +30,7 @@ const (
 	Handbook    = db.CollectionHandbook
 )
 
-// Level says how prominent a document is. Search results put promoted documents, above Standard, further up.
+// Level says how prominent a document is. A document above Standard is promoted: searches rank it higher.
 type Level = db.PromotionLevel
 
 // The promotion levels.

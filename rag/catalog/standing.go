@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Status says whether a document holds, which means that it is still in force. The document itself or another document
-// says so.
+// Status says whether a document is in force ("holds"), by its own words or by those of another document.
 type Status string
 
 // The statuses. The zero value is for a document whose status nobody states. It counts as Active.
@@ -31,7 +30,7 @@ func Statuses() []Status { return []Status{Active, Proposed, Rejected, Deprecate
 type Standing struct {
 	Status Status
 	// SupersededBy and AmendedBy are the paths of the latest documents that replace and amend this one, "" for none.
-	// Another document may replace these in turn.
+	// Another document may replace these documents in turn.
 	SupersededBy, AmendedBy string
 	// Newer is the path of a later document on the same subject, "" for none. Only a search sets it, because neither
 	// document names the other.
@@ -91,9 +90,9 @@ type Standings struct {
 	// Replacing has the paths of the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// supersededBy has the first path of Replacing, except for documents that replace each other in a circle.
+	// supersededBy has the latest document that replaces a document, by its path. A document in a circle has none.
 	supersededBy map[string]string
-	// latest has the last document of the chain in which the latest replacement is replaced by its own latest one.
+	// latest has the end of the chain in which each supersededBy leads to the next document, by the path of the first.
 	latest map[string]string
 	// generations has the length of the longest chain of documents that replace a document one after the other.
 	generations map[string]int
@@ -101,8 +100,8 @@ type Standings struct {
 	said        map[string]Said
 }
 
-// NewStandings returns standings from what documents say. said has what each document says of itself, by its path.
-// replacing and amending map the path of a document to the paths of those that replace or amend it, the latest first.
+// NewStandings returns Standings. said has what each document says of itself, by its path. replacing and amending have
+// the documents that replace and amend a document, by the path of this document, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
 	s := Standings{
 		Replacing:    decided(replacing, said),
@@ -114,7 +113,7 @@ func NewStandings(said map[string]Said, replacing, amending map[string][]string)
 }
 
 // decided leaves out later documents that are not in force. A rejected document changes nothing, and a proposal changes
-// only other proposals. Both count if the older document itself says that it is superseded.
+// only other proposals. Both kinds count if the older document itself says that it is superseded.
 func decided(later map[string][]string, said map[string]Said) map[string][]string {
 	counting := make(map[string][]string, len(later))
 	for older, all := range later {
@@ -131,8 +130,7 @@ func decided(later map[string][]string, said map[string]Said) map[string][]strin
 // Today returns the present day in UTC, such as 2026-11-26. It decides whether a document has expired.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// Of returns the standing of the document at a path on the day today, such as 2026-11-26. If today is "", no document
-// expires.
+// Of returns the standing of the document at path on a day such as 2026-11-26. With "" for today, no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
 	standing := Standing{Status: said.Status, SupersededBy: s.supersededBy[path], Until: said.Until}
@@ -149,9 +147,9 @@ func (s Standings) Of(path, today string) Standing {
 	return standing
 }
 
-// Paths returns which documents have one of the statuses on the day today. Active documents are not listed. So with
-// Active among the statuses, without has the paths of all documents to leave out, and only is nil. Otherwise only has
-// the paths of the documents to return, and without is nil. Both are nil if statuses is empty.
+// Paths says which documents have one of the statuses today. If Active is among the statuses, without has the paths of
+// all documents that have none of the statuses, and only is nil. Otherwise only has the paths of the documents that
+// have one, and without is nil. Both are nil if statuses is empty.
 func (s Standings) Paths(statuses []Status, today string) (only, without []string) {
 	if len(statuses) == 0 {
 		return nil, nil
@@ -183,8 +181,7 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 // Generations returns the length of the longest chain of documents that replace the one at path, one after the other.
 func (s Standings) Generations(path string) int { return s.generations[path] }
 
-// Latest follows the chain of documents that replace the one at path, and returns the path of the last. If no document
-// replaces it, Latest returns path.
+// Latest returns the path of the last document in the chain of documents that replace the one at path, or path itself.
 func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
 // supersede fills the maps that follow from Replacing. Documents that replace each other in a circle do not count as

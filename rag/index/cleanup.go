@@ -26,7 +26,7 @@ type CleanupOptions struct {
 	Judge func(key catalog.TenantKey, root string) CheckoutState
 	// Grace is how long a checkout in the state Unknown is kept after its last use.
 	Grace time.Duration
-	// DryRun makes Cleanup only count.
+	// DryRun says that nothing is removed, only counted.
 	DryRun bool
 }
 

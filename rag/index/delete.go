@@ -7,7 +7,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Selection names tenants of a project, which are checkouts of its branches. A nil Branch or PathHash means all.
+// Selection selects tenants of a project by branch and by the hash of the checkout's path. Nil means all.
 type Selection struct {
 	Project          string
 	Branch, PathHash *string
@@ -48,8 +48,8 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 }
 
 // Delete removes the project's own documents of the selected tenants from the index, and returns how many there were.
-// External docs stay, and so does a tenant that has some. Delete also removes tenants without documents, the project if
-// it has no tenant left, and text that no other checkout uses, with its vectors.
+// External docs stay, and so does a tenant that has external docs. Delete also removes tenants without documents, the
+// project if it has no tenant left, and text that no other checkout uses, with its vectors.
 //
 // The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either ends
 // before the deletion or fails with [db.ErrTenantGone].

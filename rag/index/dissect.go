@@ -32,8 +32,8 @@ type Dissection struct {
 	markdown.Document
 
 	DocType string
-	// FileTitle replaces Title if several documents have the same Title. It is the name of the file, or a title in the
-	// front matter.
+	// FileTitle replaces a Title that several documents have. It is the name of the file, or the title in the front
+	// matter.
 	FileTitle string
 	Level     catalog.Level
 	Passages  []DissectedPassage
@@ -45,8 +45,7 @@ type Dissection struct {
 	Places []CitedPlace
 	// Names are the names of code in the document. Messages are quoted texts that a program may have printed.
 	Names, Messages []string
-	// Triggers say at which acts of an assistant, such as a command, the document is shown. TriggerFaults describe invalid
-	// triggers.
+	// Triggers say at which acts of an assistant, such as edits, the document is shown; TriggerFaults, which are invalid.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
 
@@ -67,8 +66,8 @@ type Link struct {
 	Relation said.Relation
 }
 
-// Paths returns the paths to which the link may lead, in order: the first path with a document counts. A page without
-// .md may also be a file .mdx.
+// Paths returns all paths to which the link may lead. The first path with a document counts. Pages without .md may be
+// MDX.
 func (l Link) Paths() []string {
 	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
 	if l.Written != "" {
@@ -95,8 +94,7 @@ type DissectedPassage struct {
 	hash     uuid.UUID
 }
 
-// Dissect parses and validates a file of the collection, and cuts it into passages. It writes nothing. The error says
-// why the file cannot be a document.
+// Dissect parses and validates a file, and cuts it into passages. The error says why the file cannot be a document.
 func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	var folder, docType project.Rules // zero without a schema
 	isDocument := true
@@ -158,8 +156,8 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	return doc, nil
 }
 
-// passagesOf returns the passages of a document: first of its front matter, then of its text, then its questions. A
-// page of the handbook has only passages of its text.
+// passagesOf returns the passages of a document in this order: front matter, text, questions. A page of the handbook
+// has only passages of its text.
 func passagesOf(
 	parsed *markdown.Document, title string, language terms.Language, collection catalog.Collection,
 ) []DissectedPassage {
@@ -247,9 +245,8 @@ func handbookSection(source string, frontMatter map[string]any) string {
 // maxGist bounds a gist, in characters. An embedding model reads approximately as many.
 const maxGist = 2_000
 
-// Gist returns a text for comparing whole documents, in one line: title, summary and the beginning of the text. It
-// leaves out other fields of the front matter, because documents of one doc-type have much of them in common. The error
-// is a [*markdown.Error].
+// Gist returns a text for comparing whole documents, in one line: title, summary and the beginning of the text. Other
+// fields are left out, because documents of one doc-type have them in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)
 	if err != nil {

@@ -67,8 +67,8 @@ func (q *Queue) embed(
 	return q.store(ctx, used, collection, unwritten)
 }
 
-// embedBatch embeds passages in one request. It records in q.refused the passages that the model refuses, and those
-// that make this program panic.
+// embedBatch embeds passages in one request. q.refused gets the passages that the model refuses, and those that make
+// this program panic.
 func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.EmbeddingQueueRow) ([]vector, error) {
 	embed := func(batch []db.EmbeddingQueueRow) ([]vector, error) {
 		texts := make([]string, len(batch))
@@ -105,8 +105,7 @@ func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.Embe
 	return isolate(ctx, q.index.logger, batch, embed, refuse)
 }
 
-// timed calls embed. The next batch is half as large if embed takes longer than batchTime, and otherwise twice as
-// large.
+// timed calls embed. It halves the next batch if embed takes longer than batchTime, and otherwise doubles it.
 func (q *Queue) timed(
 	ctx context.Context, texts []string, embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) ([]model.Embedding, error) {
@@ -165,7 +164,7 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 	return nil
 }
 
-// documentWait bounds the wait for the vectors of one document. After it, the queue makes them in its usual order.
+// documentWait bounds the wait for the vectors of one document. The queue makes late vectors in its usual order.
 const documentWait = 5 * time.Second
 
 // EmbedDocument embeds the passages of one document before all others in the queue. It does not retry. It returns

@@ -12,8 +12,8 @@ import (
 
 // excludedFields get no line with their name in the passage of front matter. The title is in the heading of every
 // passage. Summary, description and tags come first in the passage anyway. Status and paths of other versions have
-// words of the newer document, so the older document could rank above it. Most of the rest only tells a site generator
-// where the page goes.
+// words of the newer document, so the older document could rank above it. The rest mostly tells a site generator where
+// a page goes.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
 	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,

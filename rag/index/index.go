@@ -32,7 +32,7 @@ type Index struct {
 	db       *db.Database
 	embedder Embedder
 	logger   *slog.Logger
-	// largeBatches is held while a large batch of files is indexed, so that there is only one at a time; see [largeBatch].
+	// largeBatches is held while a large batch of files is indexed; see [largeBatch].
 	largeBatches *semaphore.Weighted
 }
 
@@ -88,8 +88,8 @@ func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) err
 	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
 }
 
-// lockPassages is for removals: it waits for the present writers of the project's passages. New writers wait until the
-// transaction ends.
+// lockPassages is for removals: it waits for the present writers of the project's passages. New writers wait for the
+// end of the transaction.
 func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
 }

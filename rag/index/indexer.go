@@ -40,11 +40,9 @@ type Indexer struct {
 	Cues func(triggers []said.Trigger, cited []string) []string
 	// OnWritten is called after each change of the index.
 	OnWritten func()
-	// Owns, if not nil, reports whether the document at a path belongs to this indexer. The rest of the collection belongs
-	// to other indexers.
+	// Owns, if not nil, reports whether a document belongs to this indexer. Several indexers may share a collection.
 	Owns func(path string) bool
-	// Again makes a sync index every file again, even an unchanged one. It also replaces passages that somebody has
-	// altered in the database.
+	// Again makes a sync index all files again. It also replaces passages that somebody has altered in the database.
 	Again bool
 }
 
@@ -134,9 +132,9 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	return isolate(ctx, x.index.logger, files, batch, refuse)
 }
 
-// isolate returns the results of f for all items. If f panics or the database refuses the data, one of the items is at
-// fault. Then isolate calls f with each item alone, and calls refuse with each item for which f fails again in this
-// way. Any other error ends isolate.
+// isolate returns the results of f for all items. If f panics or the database refuses the data, an item is at fault.
+// Then isolate calls f with each item alone, and calls refuse with each item that fails again in this way. Any other
+// error ends isolate.
 func isolate[Item, Result any](
 	ctx context.Context, logger *slog.Logger, items []Item,
 	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
@@ -215,7 +213,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// missingDates returns a date for each document that has none and whose rules require none, by path.
+// missingDates returns a date, by path, for each document without a date that needs none in its front matter.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
 	for _, doc := range documents {
@@ -229,7 +227,7 @@ func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[
 	return dates
 }
 
-// Files looks at the files on disk again. A writer asks it inside the transaction, while the other writers of the
+// Files looks at the files on disk again. A writer calls it inside the transaction, while the other writers of the
 // tenant wait. So if two writers have read different versions of a file, the older version does not stay in the index.
 // If a file changes after this look, the file system reports the change, and another write follows after the commit.
 type Files interface {
@@ -239,7 +237,7 @@ type Files interface {
 	Present(paths []string) []string
 }
 
-// asRead is the default of [Indexer.Source]. It looks at no file: every file counts as unchanged or gone.
+// asRead is the default of [Indexer.Source]. It does not look: no file has changed, and no removed file is there again.
 type asRead struct{}
 
 func (asRead) Changed(map[string]document.Stamp) []string { return nil }
@@ -250,8 +248,8 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, x.Source.Present)
 }
 
-// removeRefused removes the earlier versions of files that cannot be indexed. It keeps the document of a file that has
-// changed since it was read.
+// removeRefused removes the earlier versions of files that cannot be indexed, except of files that have changed since
+// they were read.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.Source.Changed(refused) })
 }

@@ -40,8 +40,7 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 }
 
 // destinationLink returns the link from the file at source to a destination. A wikilink such as [[pool]] means a page
-// of this name in any folder. If several folders have one, the Fallback wins: the page with this path in the docs
-// folder.
+// of this name in any folder. If there are several, its Fallback wins: the page with this path in the docs folder.
 func destinationLink(source string, docType project.Rules, destination string) Link {
 	destination = norm.NFC.String(destination) // package watch gives paths in this Unicode form
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
@@ -54,16 +53,17 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	if strings.HasSuffix(source, ".html.md") && path.Ext(target) == ".html" { // Middleman makes x.html from x.html.md
 		target += ".md"
 	}
+	// In a site's source, or a bundle of the Open Knowledge Format, / may mean the top folder.
 	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
-		return Link{Target: target, Fallback: path.Join(top, target)} // in a site's source or in the Open Knowledge Format
+		return Link{Target: target, Fallback: path.Join(top, target)}
 	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
 	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {
 		return Link{Target: target}
 	}
-	// The target is a page of a site made from markdown. On the site each page is a folder. So the link ../b/ in a.md may
-	// lead to b.md in the same folder.
+	// The target is a page of a site made from markdown, where each page is a folder. So ../b/ in a.md may mean b.md
+	// beside a.md.
 	stem := strings.TrimSuffix(target, extension)
 	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
 	if strings.HasPrefix(destination, "../") {

@@ -11,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// CitedPlaces has what a document cites: places such as src/pool.go:12-20, names of code, and messages of programs. It
-// also has the document's triggers.
+// CitedPlaces has a document's triggers, and what the document cites: places such as src/pool.go:12-20, names of code,
+// and messages of programs.
 type CitedPlaces struct {
 	db.DocumentPlacesRow
 

@@ -16,9 +16,9 @@ type usedModel struct {
 	model.Model
 
 	id int32
-	// calibrated is set once the database says what the model's cosines mean. tidied is set once [Queue.tidy] has run for
-	// this model. Only the goroutine that holds the queue's turn sets the two fields. It sets calibrated under the queue's
-	// lock, because Status reads calibrated.
+	// calibrated is set once the database says what the model's cosines mean. tidied is set once [Queue.tidy] has run.
+	// Only the goroutine that holds the queue's turn sets them. It sets calibrated under the queue's lock, because Status
+	// reads calibrated.
 	calibrated, tidied bool
 	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
 	useless bool
@@ -32,8 +32,7 @@ func (q *Queue) currentModel() *usedModel {
 	return q.model
 }
 
-// useModel asks the model server for its embedding model, and returns the model. A new model is first made the tenant's
-// model in the database.
+// useModel asks the model server for its model, and returns it. It first records a new model in the tenant's row.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
@@ -53,8 +52,8 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	return q.model, nil
 }
 
-// setModel makes a model the tenant's model in the database. It inserts a row only for a new model, because on Citus an
-// insert needs every node.
+// setModel records in the database which model the tenant uses. It inserts a row for the model only if it is new,
+// because on Citus an insert needs every node.
 func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
 	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))

@@ -21,7 +21,7 @@ type CitedPlace struct {
 	document.Place
 
 	// Line is the line of the document that cites the place, 0 for a place of FilesField. Field is the place's index in
-	// FilesField, -1 for a place of the text.
+	// that field, -1 for a place of the text.
 	Line, Field int
 }
 

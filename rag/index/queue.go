@@ -31,7 +31,7 @@ const (
 )
 
 // fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. Measuring
-// embeds as many texts. If a model server allows only few requests, it has embedded at least these passages.
+// embeds as many texts. If a model server allows only few requests, it has then at least embedded these passages.
 const fewPassages = 120
 
 // How long a queue waits after the first failure, and at most after several in a row.
@@ -58,14 +58,12 @@ type Queue struct {
 	// batch is the size of the next batch. Only the goroutine that holds the turn uses it.
 	batch int
 
-	// counting is held while vectors are counted or inserted, until status has the new numbers. Otherwise status could
-	// count an insertion twice.
+	// counting is held from a count or insertion of vectors until status has the result, so no vector counts twice.
 	counting *semaphore.Weighted
 
 	mu     sync.Mutex
 	status QueueStatus
-	// wakes counts the calls of Wake. countedWakes is the value of wakes when the passages were last counted: if it is
-	// smaller, there may be new passages.
+	// wakes counts the calls of Wake. countedWakes is the value of wakes when the passages were last counted.
 	wakes, countedWakes int
 	model               *usedModel
 	// refused has the passages that the model cannot embed, by hash, with the reasons.
@@ -104,8 +102,7 @@ func (q *Queue) LookForModel(ctx context.Context) {
 	}
 }
 
-// Run embeds the passages in the queue, and then each passage that enters it, until ctx ends. It retries after
-// failures.
+// Run embeds the passages that are in the queue or enter it, until ctx ends. It retries after failures.
 func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
@@ -133,8 +130,8 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// rest returns when there may be something to embed: after Wake, after a change of the model, or if somebody uses this
-// server, because another server may have left passages in the queue. It looks for the last two every queueIdle.
+// rest returns when there may be something to embed. Wake ends it at once. Every queueIdle it ends if the model has
+// changed, or if somebody uses this server: another server may have left passages in the queue.
 func (q *Queue) rest(ctx context.Context) {
 	idle := queueIdle
 	if q.currentModel().useless {

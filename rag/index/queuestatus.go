@@ -74,9 +74,8 @@ func (q *Queue) Count(ctx context.Context) error {
 	return err
 }
 
-// count counts the passages and the missing vectors of a model, and puts both numbers into the status. It returns how
-// many vectors each collection lacks, in the order of q.collections. With ifStale it does nothing and returns nil if
-// the status is up to date.
+// count puts the numbers of passages and of missing vectors of a model into the status. It returns how many vectors
+// each collection lacks, in the order of q.collections. With ifStale it does nothing if the status is up to date.
 func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why

@@ -23,8 +23,7 @@ type Schema interface {
 // ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
 const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
 
-// parseDocument parses a file, and refuses a template. With lenient, invalid front matter counts as text and is no
-// error.
+// parseDocument parses a file, and refuses a template. With lenient, invalid front matter counts as text.
 func parseDocument(file document.File, lenient bool) (*markdown.Document, error) {
 	read := markdown.Parse
 	if lenient {
@@ -86,8 +85,7 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a document of a lenient project. It returns nil in a strict
-// project.
+// Advice returns what a strict schema would find wrong with a document of a lenient project, nil in a strict project.
 func (d Dissection) Advice(schema Schema) []project.Violation {
 	docType, ok := schema.Rules(d.path)
 	if !ok || !docType.Lenient() {
@@ -102,8 +100,7 @@ func (d Dissection) Advice(schema Schema) []project.Violation {
 	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
 }
 
-// StringList returns the texts of a value of front matter: the value itself if it is a text, or the texts in a list. It
-// returns nil for any other value.
+// StringList returns the texts of a value of front matter: a text, or the texts in a list. It returns nil otherwise.
 func StringList(value any) []string {
 	switch value := value.(type) {
 	case string:
@@ -133,9 +130,8 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 	return content, before.Level, nil
 }
 
-// WithStatus returns the file's bytes with a new status, and the text of this status. The status says that the document
-// at the path by supersedes the file, or that the file is deprecated if by is "". The error says why the file is not a
-// document, or would not have this status.
+// WithStatus returns the file's bytes with a new status, and its text: superseded by the document at the path by, or
+// deprecated if by is "". The error says why the file is not a document, or would not have this status.
 func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
 	status = "deprecated"
 	if by != "" {
@@ -153,8 +149,8 @@ func (x *Indexer) WithStatus(file document.File, by string) (content []byte, sta
 	return content, status, nil
 }
 
-// withField sets a field of the front matter. It returns the new content, and what the index makes of the file before
-// and after the change.
+// withField sets a field of the front matter. It returns the new content, and the dissections before and after the
+// change.
 func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
 	before, err = Dissect(file, x.collection, x.schema)
 	if err != nil {

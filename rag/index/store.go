@@ -86,8 +86,7 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 	return changed, nil
 }
 
-// insertPassages inserts the passages that the project lacks. No sweep deletes a passage before the transaction ends,
-// because [Indexer.write] holds a lock.
+// insertPassages inserts the passages that the project lacks. The lock of [Indexer.write] keeps any sweep from them.
 func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
@@ -115,8 +114,8 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		// lists, meanings and lexicals are columns of PassageInsertMany. A semicolon ends each value. Few values of the first
-		// two are longer than row bytes.
+		// lists, meanings and lexicals are columns of PassageInsertMany, in which a semicolon ends each value. Most values
+		// are shorter than row bytes, in lexicals shorter than twice row.
 		const row = 2 << 10
 		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
 		lexicals := make([]byte, 0, 2*row*len(hashes))
@@ -162,8 +161,8 @@ func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (wit
 }
 
 // appendMeaning appends the built-in vector of a passage, in the form that PassageInsertMany reads. Only an English
-// passage has one. The components are multiplied by length and rounded to integers, which PostgreSQL reads faster: a
-// search compares only the directions of vectors.
+// passage has one. The components are multiplied by length and rounded to integers, which PostgreSQL reads faster.
+// Searches compare only the directions of vectors, which stay nearly as they were.
 func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	const length = 1000
 	var vector []float32
@@ -183,9 +182,8 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	return append(meanings, "];"...)
 }
 
-// settle updates what depends on several documents: the targets of relations, and the titles that searches show. If
-// several documents have the same title, searches show the FileTitle of each. ownTitles are the titles of the documents
-// just written, nil after a removal.
+// settle updates the targets of relations, and the titles that searches show. If several documents have the same title,
+// searches show the FileTitle of each. ownTitles are the titles of the documents just written, nil after a removal.
 func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
 	project, tenant := x.tenant.ProjectID, x.tenant.ID
 	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
@@ -239,8 +237,8 @@ func (x *Indexer) rows(
 	return rows, chunks, links
 }
 
-// addChunks adds a row for each passage of a document. It returns the number of passages of the document's text, or 0
-// if there is only one, because the document is then not chunked.
+// addChunks adds a row for each passage of a document. It returns how many passages are of the document's text, but 0
+// for a single passage: such a document is not chunked.
 func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
 	ofText := int32(0)
 	for i, p := range doc.Passages {

@@ -34,7 +34,7 @@ func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval 
 	}
 }
 
-// sweepIfDue sweeps the project unless a sweep began within the interval, and then compacts the tables.
+// sweepIfDue sweeps a project and compacts the tables, unless a sweep of the project began within the interval.
 func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.Duration) error {
 	const margin = .8 // below 1, because the next check may come a tenth of the interval later
 	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
@@ -99,8 +99,8 @@ func (x *Index) unused(
 	})
 }
 
-// removeUnused deletes those of the passages that are still unused, and returns their number. versions has the version
-// of each tenant before the search for unused passages. Only a tenant with a newer version may use a passage again.
+// removeUnused deletes the passages that are still unused, and returns their number. versions has the version of each
+// tenant before the search for unused passages. Only a tenant with a newer version may use a passage again.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (int, error) {

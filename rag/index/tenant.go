@@ -8,9 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Tenant returns the tenant of the checkout at root. It registers a new checkout, records that the tenant is in use,
-// and undoes a deletion, so that the tenant can be filled again. A database role that may only read gets a tenant that
-// the index has, and an error otherwise.
+// Tenant registers the checkout at root, or finds its tenant. It records that the tenant is in use, and undoes a
+// deletion. A database role that may only read gets a tenant that is in the index, and otherwise an error.
 func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error) {
 	register := func(q *db.Queries) (*catalog.Tenant, error) {
 		// Write a project only if it is new, because on Citus the write needs every node.
@@ -45,9 +44,8 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 	return tenant, nil
 }
 
-// Rejoin returns the tenant of a checkout that is in the index, and [db.ErrTenantGone] if it is unknown or deleted:
-// unlike [Index.Tenant] it does not register it again. It records that the tenant is in use, unless the database role
-// may only read.
+// Rejoin returns the tenant of a checkout. Unlike [Index.Tenant] it returns [db.ErrTenantGone] if the checkout is
+// unknown or deleted. It records that the tenant is in use, unless the database role may only read.
 func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
 	tenant, err := transact(ctx, x.db.Write, "find tenant", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, row, err := lookUp(ctx, q, key)
@@ -107,8 +105,8 @@ func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (strin
 	return branch, ignoreNoRows(err)
 }
 
-// HandbookEdition identifies the handbook's content: equal editions have equal content. The zero
-// value is a handbook that was never filled.
+// HandbookEdition identifies the handbook's content: equal editions have equal content. It is the zero value as long as
+// nothing was ingested.
 type HandbookEdition struct {
 	projectID, tenantID int32
 	generation, version int64

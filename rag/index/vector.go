@@ -19,8 +19,7 @@ func embeddedText(heading, text string) string {
 }
 
 // embedParts embeds a passage that is too long for the model. It halves the text until each part fits. The vector is
-// the mean of the parts' vectors, weighted by the lengths of the parts, and has length 1. If the model refuses a part,
-// the embedding has the Err of this part.
+// the mean of the parts' vectors, weighted by length. If the model refuses a part, the embedding has its Err.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {

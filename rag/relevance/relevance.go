@@ -2,19 +2,17 @@
 // kinds of evidence can be added. Every weight of a search is in this file. The package is a pure function of the
 // evidence: it knows no query, no model and no index.
 //
-// The weights are fitted on six judged collections, each of which was left out once, with two embedding models
+// The weights of the forms are fitted on six judged collections, leaving each out once, with two embedding models
 // (all-MiniLM-L6-v2 and static word vectors). The projects have 15, 50, 150 and up to 3,205 documents. The queries are
 // questions, and the two, three and five rarest words of each question. Queries without an answer are questions of the
-// other collections, the same questions as keywords, and everyday prompts.
-//
-// The weights of BuiltIn are fitted on our own sets, Cranfield and CACM.
+// other collections, the same questions as keywords, and everyday prompts. The weights of BuiltIn are fitted on our own
+// sets, Cranfield and CACM.
 //
 // Other weights nearby give nearly the same results: from .35 to .5 for meaning beside words, and from -.5 to -1.1 for
 // the number of passages. An nDCG@10 in a comment below is the mean of these collections, or the value of one.
 // docs/evaluation.md has the results of the whole program.
 //
-// The weights only order documents. A [Scale] then turns log-odds into a score: of ten first documents with a score of
-// .7, seven answer.
+// The weights order documents. A [Scale] then gives a score its meaning: of ten first documents with .7, seven answer.
 package relevance
 
 import "math"
@@ -69,25 +67,24 @@ func (f Form) Scale() Scale {
 }
 
 const (
-	// ownPart is the share of a passage's own signals; the rest are the best signals of its document. So a document that
-	// is about the subject throughout counts more. On a collection of long pages nDCG@10 is .414 with this share, and .396
-	// without the document's signals.
+	// ownPart is the share of a passage's own signals. The rest are the best signals of its document, because a document
+	// that is about the subject throughout is a better answer. On a collection of long pages nDCG@10 is .414 with the best
+	// signals, and .396 without.
 	ownPart = .6
-	// maxQueryWeight bounds the weight of a long query, such as a pasted log, because such a query matches some words by
+	// maxQueryWeight bounds the weight of a query, because a long query, such as a pasted log, matches some words by
 	// accident. Most questions weigh less.
 	maxQueryWeight = 80
-	// minKnown is the least share of a query's weight that must be of words in documents, if words are to count. A query
-	// with less is in another language, or a paraphrase.
+	// minKnown is a share of a query's weight. If the words that documents have weigh less than this, words do not count:
+	// the query is in another language, or a paraphrase.
 	minKnown = .2
-	// The best line of a pasted text decides if its log-odds are at most lineMargin below those of the whole text. With 60
-	// stack traces that have one telling line, the right document is among the first ten in .88 of the searches, and in
-	// .33 without lines. Pasted code, which is about the whole, finds what it found before.
+	// lineMargin is how far the log-odds of the best line of a pasted text may be below those of the whole text, if the
+	// line is to decide. For 60 stack traces with one telling line, the right document is then among the first ten in .88
+	// of the searches instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
 	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
-	// it decides between answers of nearly the same evidence.
+	// it decides only between answers of nearly the same evidence.
 	promotedOdds = 3
-	// fallenOdds multiply the odds of a document that does not hold, such as a rejected or superseded document. The number
-	// is chosen, not measured.
+	// fallenOdds multiply the odds of a document that does not hold, such as a rejected one. The number is chosen too.
 	fallenOdds = .5
 )
 
@@ -105,8 +102,7 @@ type Signals struct {
 	Share float64
 }
 
-// Strength returns ln(1 + BM25). For a query that weighs more than maxQueryWeight, it first lowers the BM25 in
-// proportion.
+// Strength returns ln(1 + BM25). If the query weighs more than maxQueryWeight, it first lowers the BM25 in proportion.
 func Strength(bm25, queryWeight float64) float64 {
 	if bm25 <= 0 {
 		return 0
@@ -151,8 +147,7 @@ func CrowdOf(documents []Evidence) Crowd {
 	return crowd
 }
 
-// Rivals returns the mean of the Crowd that matters for the form: by words for Words, and by meaning for any other
-// form.
+// Rivals returns the mean of the Crowd by words for the form Words, and the mean by meaning for any other form.
 func (e Evidence) Rivals() float64 {
 	if e.Form == Words {
 		return e.Crowd.Words
@@ -170,6 +165,7 @@ type Parts struct {
 	Base     float64 `json:"base"`
 }
 
+// Parts returns what each kind of evidence adds.
 func (e Evidence) Parts() Parts {
 	w := e.Form.weights()
 	return Parts{
@@ -178,8 +174,7 @@ func (e Evidence) Parts() Parts {
 	}
 }
 
-// LogOdds returns the log-odds that the passage's document answers the query. They order documents; for a score they
-// must be [Evidence.Calibrated].
+// LogOdds returns the log-odds that the passage's document answers the query. For a score they must be calibrated.
 func (e Evidence) LogOdds() float64 {
 	t := e.Parts()
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
@@ -191,11 +186,11 @@ const Sure = .7
 // Likely is the least score of a document that may answer. Three in ten documents with this score answer.
 const Likely = .3
 
-// Unrelated is the score below which a document is of no use to a model. The number is chosen, not measured.
+// Unrelated is the score below which a document is of no use to a model. The number is chosen.
 const Unrelated = .1
 
 // Asked is the least score of a document that the query names by its title, path, number or question. The number is
-// chosen, not measured.
+// chosen.
 const Asked = .95
 
 // Near returns the least closeness (package wordvec) of a document that may answer although its score is too low. In a
@@ -232,7 +227,7 @@ func Standing(logOdds float64, holds bool) float64 {
 	return logOdds + math.Log(fallenOdds)
 }
 
-// Key returns the number by which results are ordered: the log-odds, raised for a promoted document.
+// Key returns the log-odds for the order of results, raised for a promoted document.
 func Key(logOdds float64, promoted bool) float64 {
 	if promoted {
 		return logOdds + math.Log(promotedOdds)
