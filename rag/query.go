@@ -97,8 +97,7 @@ func (h Hits) Empty() bool { return h.asked.Facts.Passages() == 0 }
 // Scope returns the scope of the search.
 func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
 
-// Version returns the version of the tenant's documents during the search. Each change of a document raises the
-// version.
+// Version returns the version of the tenant's documents during the search. Each change raises the version.
 func (h Hits) Version() int64 { return h.asked.Facts.Version }
 
 // Standing says whether the document at a path holds.

@@ -1,6 +1,7 @@
 // Package rag searches the index that package index writes. A search is a pipeline of values: query.go parses the
-// query, package lookup reads facts and the passages that may answer, and package rank orders and judges these
-// passages. The package must not know where files come from, when they change, how answers are written, or MCP.
+// query, package lookup reads facts about the index and then passages that may answer, and package rank orders and
+// judges the passages. The package must not know where files come from, when they change, how answers are written, or
+// MCP.
 package rag
 
 import (

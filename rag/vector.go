@@ -20,7 +20,7 @@ type QueryEmbedder interface {
 	// EmbedModel identifies the model that makes the vectors. The answer may be some seconds old. A search compares only
 	// vectors of this model, and finds passages without such a vector by words.
 	EmbedModel(ctx context.Context) (model.Model, error)
-	// EmbedQuery returns the vector of a query. It reports a failure by its error, and the Err of the embedding is nil.
+	// EmbedQuery returns the vector of a query. A failure is the returned error, and the Err of the embedding is nil.
 	EmbedQuery(ctx context.Context, query string) (model.Embedding, error)
 }
 

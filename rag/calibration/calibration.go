@@ -76,7 +76,6 @@ func cosine(a, b []float32) float64 {
 	return sum
 }
 
-// spread returns the mean of numbers and their variance.
 func spread(numbers []float64) (mean, variance float64) {
 	for _, x := range numbers {
 		mean += x / float64(len(numbers))

@@ -39,7 +39,6 @@ func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, er
 	return contents, ignoreNoRows(err)
 }
 
-// contentsOf counts the documents and passages of a project's selected tenants.
 func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection Selection) (Contents, error) {
 	row, err := q.TenantContents(ctx, db.TenantContentsParams{
 		ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,

@@ -45,7 +45,7 @@ type Dissection struct {
 	Places []CitedPlace
 	// Names are the names of code in the document. Messages are quoted texts that a program may have printed.
 	Names, Messages []string
-	// Triggers say at which acts of an assistant, such as edits, the document is shown; TriggerFaults, which are invalid.
+	// Triggers say at which edits and commands of an assistant the document is shown. TriggerFaults say which are invalid.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
 

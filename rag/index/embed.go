@@ -23,7 +23,6 @@ const (
 	maxBatch  = 32
 )
 
-// vector is the embedding of a passage.
 type vector struct {
 	hash      uuid.UUID
 	embedding []float32

@@ -142,7 +142,7 @@ func numberOf(file, title string) string {
 	return ""
 }
 
-// numberIn returns the target of a link to the decision that has a number, such as #12, in the folder of source.
+// numberIn returns the target of a link to the decision with a number such as #12 in the folder of source.
 func numberIn(source, number string) string { return path.Join(path.Dir(source), number) }
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)

@@ -86,7 +86,7 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 	return changed, nil
 }
 
-// insertPassages inserts the passages that the project lacks. The lock of [Indexer.write] keeps any sweep from them.
+// insertPassages inserts passages that the project lacks. The lock of [Indexer.write] keeps sweeps from deleting them.
 func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {

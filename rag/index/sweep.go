@@ -121,7 +121,6 @@ func (x *Index) removeUnused(
 	return len(deleted), err
 }
 
-// versionsOf returns the version of each tenant of the project.
 func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]int64, error) {
 	rows, err := q.CleanupTenantVersions(ctx, db.CleanupTenantVersionsParams{ProjectID: projectID})
 	versions := make(map[int32]int64, len(rows))

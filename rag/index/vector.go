@@ -10,7 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// embeddedText returns the text of a passage as the model embeds it.
 func embeddedText(heading, text string) string {
 	if heading == "" {
 		return text

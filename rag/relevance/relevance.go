@@ -174,7 +174,8 @@ func (e Evidence) Parts() Parts {
 	}
 }
 
-// LogOdds returns the log-odds that the passage's document answers the query. For a score they must be calibrated.
+// LogOdds returns the log-odds that the passage's document answers the query. [Evidence.Calibrated] makes a score of
+// them.
 func (e Evidence) LogOdds() float64 {
 	t := e.Parts()
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
@@ -186,11 +187,11 @@ const Sure = .7
 // Likely is the least score of a document that may answer. Three in ten documents with this score answer.
 const Likely = .3
 
-// Unrelated is the score below which a document is of no use to a model. The number is chosen.
+// Unrelated is the score below which a document is of no use to a model. The number is chosen, not measured.
 const Unrelated = .1
 
 // Asked is the least score of a document that the query names by its title, path, number or question. The number is
-// chosen.
+// chosen, not measured.
 const Asked = .95
 
 // Near returns the least closeness (package wordvec) of a document that may answer although its score is too low. In a
