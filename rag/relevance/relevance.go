@@ -174,8 +174,7 @@ func (e Evidence) Parts() Parts {
 	}
 }
 
-// LogOdds returns the log-odds that the passage's document answers the query. [Evidence.Calibrated] makes a score of
-// them.
+// LogOdds returns the log-odds that the passage's document answers the query. For a score, see [Evidence.Calibrated].
 func (e Evidence) LogOdds() float64 {
 	t := e.Parts()
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
