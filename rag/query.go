@@ -105,7 +105,7 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest returns the path of the last document in the chain of documents that replace the one at path, or path itself.
+// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.

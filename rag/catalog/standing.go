@@ -181,7 +181,7 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 // Generations returns the length of the longest chain of documents that replace the one at path, one after the other.
 func (s Standings) Generations(path string) int { return s.generations[path] }
 
-// Latest returns the path of the last document in the chain of documents that replace the one at path, or path itself.
+// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
 func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
 // supersede fills the maps that follow from Replacing. Documents that replace each other in a circle do not count as

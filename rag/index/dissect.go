@@ -32,8 +32,7 @@ type Dissection struct {
 	markdown.Document
 
 	DocType string
-	// FileTitle replaces a Title that several documents have. It is the name of the file, or the title in the front
-	// matter.
+	// FileTitle replaces a Title that more than two documents have. It is the name of the file, or the field title.
 	FileTitle string
 	Level     catalog.Level
 	Passages  []DissectedPassage

@@ -182,8 +182,9 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	return append(meanings, "];"...)
 }
 
-// settle updates the targets of relations, and the titles that searches show. If several documents have the same title,
-// searches show the FileTitle of each. ownTitles are the titles of the documents just written, nil after a removal.
+// settle updates the targets of relations, and the titles that searches show. If more than two documents have a title,
+// searches show the FileTitle of each; DocumentUpdateTitles has the exceptions. ownTitles are the titles of the
+// documents just written, nil after a removal.
 func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
 	project, tenant := x.tenant.ProjectID, x.tenant.ID
 	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
