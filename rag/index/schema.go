@@ -117,7 +117,7 @@ func StringList(value any) []string {
 	return nil
 }
 
-// WithLevel returns the file's bytes with the promotion level changed or added, and the former level. No other byte
+// WithLevel returns the file's bytes with the promotion level changed or added, and the level before. Nothing else
 // changes. The error says why the file is not a document, or would be invalid with the new level.
 func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
 	content, before, after, err := x.withField(file, "promotion_level", string(level))
