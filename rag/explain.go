@@ -13,21 +13,21 @@ import (
 type Explanation struct {
 	Coverage `json:"-"`
 
-	// Terms are the terms of the query, in its order. Sampled is the number of passages from
-	// which their frequencies come. Both are empty for a search by vector.
+	// Sampled is the number of passages in which terms were counted. In a search by vectors alone, it is 0 and Terms is
+	// empty.
 	Sampled int `json:"sampled_passages"`
-	// Passages is how many passages the search could return: the more there are, the more look
-	// right by accident. Candidates is the number of documents found, before threshold and limit.
+	// Passages is how many passages the search could return: the more there are, the more look right by accident. Terms
+	// are the terms of the query, in order.
 	Passages int             `json:"passages"`
 	Terms    []ExplainedTerm `json:"terms"`
-	// Identifiers are the names in the query that count as phrases.
+	// Identifiers are the names of code in the query, in lower case. A passage that has such a name letter by letter
+	// counts more.
 	Identifiers []string `json:"identifiers"`
-	// Plans say how vectors were compared: one plan is for documents at the standard level, and
-	// one for promoted documents. A search by words has no plan.
+	// Plans say how vectors were compared: one plan is for documents at the standard level, and one for promoted
+	// documents. A search by words has no plan. Candidates is the number of documents found, before threshold and limit.
 	Plans      []lookup.Scan `json:"plans"`
 	Candidates int           `json:"candidates"`
-	// Documents are in the order of the results, up to the query's limit. Documents below its
-	// threshold are among them.
+	// Documents are the best documents in order, up to the query's limit. Some may be below its threshold.
 	Documents []Hit `json:"-"`
 }
 
@@ -36,13 +36,14 @@ type ExplainedTerm struct {
 	Term string `json:"term"`
 	// Frequency is the number of sampled passages that have the term.
 	Frequency int `json:"frequency"`
-	// Weight is its part of the query's BM25.
+	// Weight is the weight of the term in the query. BM25, the score by words, is a sum over the terms.
 	Weight float64 `json:"weight"`
-	// Finds says that the term finds passages. Other terms only count in the scores of found passages.
+	// Finds says that the search looks for passages with the term. Other terms only raise the scores of these passages.
 	Finds bool `json:"finds"`
 }
 
-// Explain searches as [Searcher.Search] does, and says why it finds what it finds.
+// Explain makes the search of [Searcher.Search], and says how it found and ranked documents. It ignores Query.Critical,
+// so critical documents are results like any other.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
 	r, err := s.find(ctx, scope, query)

@@ -17,10 +17,10 @@ type Mode string
 
 // The modes. The zero value means Hybrid.
 const (
-	// Hybrid finds documents by the meaning of their vectors and by their words. Built-in vectors stand
-	// in for missing vectors of the model.
+	// Hybrid finds documents by the vectors of the model, and by their words. Built-in vectors, which need no model
+	// server, replace missing vectors of the model.
 	Hybrid Mode = "hybrid"
-	// Vector finds documents by their vectors alone.
+	// Vector finds documents by the vectors of the model alone.
 	Vector Mode = "vector"
 	// Lexical finds documents by their words alone, and needs no Ollama.
 	Lexical Mode = "lexical"
@@ -42,20 +42,21 @@ type Query struct {
 	Limit int
 	// MinScore is the least score of a result, in [0,1].
 	MinScore float64
-	// EachPassage asks for passages: a document comes as often as it has relevant ones.
+	// EachPassage asks for all relevant passages, so that a document may occur several times.
 	EachPassage bool
-	// Critical is how many critical documents are listed apart from the others: the most relevant
-	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
-	// With 0 they are among the others.
+	// Critical, if not 0, asks for a separate list of this many critical documents, the most relevant ones. Filter, Limit
+	// and MinScore do not apply to the list. With 0, critical documents are results like any other.
 	Critical int
-	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
-	// without it. So do other searches with an EmbeddingWait in the next minute, unless the vector comes after all.
+	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query, before it goes on
+	// without the vector. For a minute after that, searches with an EmbeddingWait go without a vector, except if the late
+	// vector arrives.
 	EmbeddingWait time.Duration
-	// Unasked says that the text was not written for a search, such as a prompt that a hook reads. A short text may then be
-	// whole in a document that is not relevant. For a text of at most two words without a name, only a document with that
-	// title is relevant.
+	// Unasked says that the text was not written as a query, such as a prompt that a hook reads. Then a document is not
+	// relevant only because it contains the whole of a short text. If the text has at most two words, and no name of code,
+	// only a document with this title is relevant.
 	Unasked bool
-	// Behind says that the index is about to change. Then the search reads no passages before the facts.
+	// Behind says that the index is about to change. The search then waits for new facts about the index before it reads
+	// passages, because facts of the last search would be out of date.
 	Behind bool
 }
 
@@ -74,7 +75,7 @@ func Paths(hits []Hit) []string {
 // Grade says how sure a search is that a document answers the query.
 type Grade = rank.Grade
 
-// The grades, from the best one on.
+// The grades, the best first.
 const (
 	Answers   = rank.Answers
 	MayAnswer = rank.MayAnswer
@@ -87,7 +88,7 @@ type Hits struct {
 	Coverage
 
 	asked    lookup.Request
-	passages int // how many the search could return, at least 1
+	passages int // how many passages the search could return, at least 1
 }
 
 // Empty reports whether there was no document to search.
@@ -96,8 +97,7 @@ func (h Hits) Empty() bool { return h.asked.Facts.Passages() == 0 }
 // Scope returns the scope of the search.
 func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
 
-// Version returns the version of the tenant's documents at the time of the search. Every
-// change of a document raises it.
+// Version returns the version of the tenant's documents during the search. Each change raises the version.
 func (h Hits) Version() int64 { return h.asked.Facts.Version }
 
 // Standing says whether the document at a path holds.
@@ -105,19 +105,18 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest returns the path of the last document in the chain of those that replace the
-// one at path, or path itself if none does.
+// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.
 type Coverage struct {
-	// Mode is the mode used. A hybrid search for only stop words becomes one by the model's vector.
+	// Mode is the mode used. A hybrid search becomes a search by vectors if the query has only words such as "the".
 	Mode Mode
 	// BuiltIn says that a hybrid search used the built-in vectors for passages that were not
 	// compared by vectors of the model.
 	BuiltIn bool
-	// Embedded is the share of the passages in the scope with a vector of the current
-	// model. It is 1 for a search that compares no such vectors.
+	// Embedded is the share of the passages in the scope that have a vector of the present model. It is 1 for a search
+	// that compares no vectors of the model.
 	Embedded float64
 	// Fallback is why a hybrid search had no vector of the model for the query, nil if it had one.
 	Fallback error
@@ -127,16 +126,16 @@ type Coverage struct {
 type plan struct {
 	scope catalog.Scope
 	query Query // its Mode is set
-	// lines are the pasted lines in the query, nil for none. isPrinted says that the query has nothing else.
+	// lines are the pasted lines in the query, nil for none. isPrinted says that the query consists of pasted lines.
 	lines     []string
 	isPrinted bool
-	// meaning is the query's built-in vector, nil for none. Only a hybrid search has it, and not for a text that was
+	// meaning is the query's built-in vector. It is nil except in a hybrid search. It is also nil for a text that was
 	// pasted as a whole, because words find such a text better.
 	meaning *pgvector.HalfVector
 }
 
-// question returns the query as package rank takes it, with the weights of its words. A query without a word is by the
-// model's vector alone.
+// question returns the query in the form that package rank reads, with the weights of its words. If the query has no
+// word to search for, the model's vector alone decides. In a lexical search such a query is an error.
 func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	vocabulary := terms.NewVocabulary(p.scope.Tenant.ProjectID, facts.Sample.Frequency)
 	q := rank.Question{

@@ -1,6 +1,7 @@
-// Package rag searches the index that package index writes. A search is a pipeline of values: the query is parsed
-// (query.go), package lookup reads facts and candidates, and package rank orders and judges them. The package must
-// not know where files come from, when they change, how answers are written, or MCP.
+// Package rag searches the index that package index writes. A search is a pipeline of values: query.go parses the
+// query, package lookup reads facts about the index and then passages that may answer, and package rank orders and
+// judges the passages. The package must not know where files come from, when they change, how answers are written, or
+// MCP.
 package rag
 
 import (
@@ -28,7 +29,7 @@ import (
 type Searcher struct {
 	index    *lookup.Reader
 	embedder QueryEmbedder
-	// lateAt is when an embedding last exceeded Query.EmbeddingWait, in Unix nanoseconds. A success sets it to 0.
+	// lateAt is when an embedding last took longer than Query.EmbeddingWait, in Unix nanoseconds. A success sets it to 0.
 	lateAt atomic.Int64
 }
 
@@ -56,11 +57,11 @@ type reading struct {
 	ranked   []Hit // set by find
 }
 
-// modelTries is how often a search is tried if the model is replaced in the meantime.
+// modelTries is how often a search is tried if the model is replaced while it runs.
 const modelTries = 3
 
-// find reads the facts and the passages that may answer a query, and ranks their documents. If the model is replaced in
-// the meantime, it begins again with the new model.
+// find reads the facts and the passages that may answer a query, and ranks their documents. If the embedding model is
+// replaced in the meantime, find begins again with the new model.
 func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	said, lines := terms.Parts(query.Text)
@@ -86,8 +87,8 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (
 	return r, err
 }
 
-// order ranks the documents that were found. It adds documents that the query names, and documents that replace or
-// amend one of the first ones. Added documents need no word of the query, but must pass the filter.
+// order ranks the documents that were found. It adds each document that the query names, or that replaces or amends one
+// of the first results. An added document must pass the filter, but needs no word of the query.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	named, err := s.index.Named(ctx, r.asked)
 	if err != nil {
@@ -116,7 +117,8 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 	return ranked, s.markNewer(ctx, r, ranked)
 }
 
-// markNewer sets Newer of a document to the latest one on the same subject, unless one of the two links to the other.
+// markNewer looks for later documents on the subject of a document, and sets its Newer to the path of the latest. A
+// later document does not count if one of the two links to the other.
 func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error {
 	doubts := r.asked.Question.Doubts(ranked)
 	if len(doubts) == 0 {
@@ -140,8 +142,8 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of some documents of the search's scope, in their order in each document, with their
-// log-odds for the query of the search. The ID is all that a passage says of its document.
+// Passages returns all passages of the documents with these IDs, in their order in each document. Each has its log-odds
+// for the query of hits, and nothing of its document except the ID.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
@@ -150,13 +152,13 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	return rank.Assess(hits.asked.Question, texts, hits.passages), nil
 }
 
-// read reads the facts and then the candidates. If the last search found nothing changed, it reads
-// both at the same time, and the candidates again if something has changed after all. So a search of an
-// index at rest waits for one round trip.
+// read reads the facts about the index, and then the candidates. If the last search found the facts unchanged, read
+// takes them for unchanged again and reads both at the same time. If they have changed after all, it reads the
+// candidates again. So a search of an index without changes waits for one round trip.
 func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
-	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have used up the time for the reads
+	if p.query.Mode == Vector && embedding.model == nil { // return its error, even if the wait has used up the time of ctx
 		_, err := embedding.vectors(context.WithoutCancel(ctx), p, lookup.Facts{})
 		return reading{}, err
 	}
@@ -185,7 +187,7 @@ func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	return s.candidates(ctx, p, facts, embedding)
 }
 
-// candidates reads the passages that may answer, with the weights and the plans that follow from the facts.
+// candidates reads the passages that may answer. The facts decide what words weigh and how vectors are compared.
 func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, embedding *embedding) (reading, error) {
 	vectors, err := embedding.vectors(ctx, p, facts)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 // QueryEmbedder turns a query into a vector.
 type QueryEmbedder interface {
-	// EmbedModel identifies the model that makes the vectors. The answer may be a moment old.
-	// A search compares only its vectors, and finds a passage without one by words.
+	// EmbedModel identifies the model that makes the vectors. The answer may be some seconds old. A search compares only
+	// vectors of this model, and finds passages without such a vector by words.
 	EmbedModel(ctx context.Context) (model.Model, error)
-	// EmbedQuery returns the vector to search with; its Err is nil.
+	// EmbedQuery returns the vector of a query. A failure is the returned error, and the Err of the embedding is nil.
 	EmbedQuery(ctx context.Context, query string) (model.Embedding, error)
 }
 
@@ -29,21 +29,23 @@ const (
 	hybridWait = 2500 * time.Millisecond
 	// avoidLate is how long searches with an EmbeddingWait do not ask an embedder that was late.
 	avoidLate = time.Minute
-	// failureWait is longer than it takes to find out that nothing listens at Ollama's address.
+	// failureWait is how long a hybrid search waits for a vector that it cannot use, only to hear of a failure. After this
+	// time it is known whether anything listens at the server's address.
 	failureWait = 300 * time.Millisecond
 	// noLimit is longer than the embedder takes to give up.
 	noLimit = time.Hour
-	// patientWait is enough for several tries to reach Ollama. It is not enough to load a large model.
+	// patientWait is how long a search by vectors waits for a vector that it cannot use. This is enough for several tries
+	// to reach Ollama, but not to load a large model.
 	patientWait = 5 * time.Second
 )
 
-// embedding is the embedding of a query, under way.
+// embedding is a running request for the vector of a query.
 type embedding struct {
-	// model makes the vector. It is nil if the model is not known, and in a search that needs no vector of it.
+	// model makes the vector. It is nil if the server did not name its model, and in a search that needs no vector.
 	model *model.Model
 	// cancel ends EmbedQuery. Only end calls it before the vector is there.
 	cancel context.CancelFunc
-	// until is when a hybrid search goes on without the vector, and late is set if it did.
+	// until is when a hybrid search goes on without the vector. late is set once a search has gone on without it.
 	until time.Time
 	late  bool
 	done  chan struct{}
@@ -54,11 +56,10 @@ type embedding struct {
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
 //
-// When ctx ends, the server is no longer asked which model it has. The making of the vector goes on, perhaps until after
-// the call; see end.
+// The end of ctx stops only the question which model the server has. The embedding may go on after the search; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	wait := cmp.Or(p.query.EmbeddingWait, noLimit)
-	if deadline, ok := ctx.Deadline(); ok { // leave half of it to the database
+	if deadline, ok := ctx.Deadline(); ok { // leave half of the time to the database
 		wait = min(wait, hybridWait, time.Until(deadline)/2)
 	}
 	e := &embedding{cancel: func() {}, until: time.Now().Add(wait), done: make(chan struct{})}
@@ -97,8 +98,8 @@ func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	return e
 }
 
-// end gives up on a query that is still being embedded. One that is only late goes on, within
-// the bounds of package model: the model may be loading, which the next search needs.
+// end cancels the embedding and waits until it has ended. If the search has gone on without the vector, end lets the
+// embedding go on, within the time limits of package model: the model may be loading, and the next search needs it.
 func (e *embedding) end() {
 	if e.late {
 		return
@@ -107,15 +108,15 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectors are the vectors of a query with which passages are compared. Each is nil if no passage is compared with it.
+// vectors are the vectors of a query. A vector with which no passage is compared is nil.
 type vectors struct {
 	Coverage
 
 	byModel, builtIn *pgvector.HalfVector
 }
 
-// vectors returns the query's vectors. It waits for the model's vector, in a hybrid search only for a while. It waits a
-// moment even for a vector without others to compare it with, because the caller must hear if Ollama cannot make it.
+// vectors waits for the model's vector, in a hybrid search not beyond until, and returns the query's vectors. If the
+// index has no vectors to compare with, it still waits a moment: the caller must hear if the model server fails.
 func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (vectors, error) {
 	v := vectors{Coverage: Coverage{Mode: p.query.Mode, Embedded: 1}}
 	if v.Mode == Lexical {
@@ -135,7 +136,7 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 	}
 	err := e.wait(ctx, most)
 	isLoading := e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
-	// If the model was replaced, the next try finds the new one.
+	// If the model was replaced, the next try of find uses the new model.
 	isImpossible := err != nil && !errors.Is(err, model.ErrModelReplaced) &&
 		apierror.AsError(err).Code == apierror.EmbeddingServiceError
 	switch nextStep(useful, err == nil, isLoading, isImpossible) {
@@ -169,13 +170,13 @@ type step int
 
 const (
 	compareVector step = iota // compare the vector
-	needNoVector              // go on without it: the index has no vectors to compare
-	lackVector                // a hybrid search goes on without it and says why; a vector search fails
+	needNoVector              // go on without the vector: the index has none to compare with
+	lackVector                // a hybrid search goes on without the vector and says why; a vector search fails
 	failSearch                // return the error
 )
 
-// nextStep decides how the search goes on: whether the vector is useful, whether it was made, whether its model is
-// loading, and whether Ollama cannot make it now. While the model loads, impossible is true too.
+// nextStep decides how the search goes on. useful: the index has vectors to compare with. made: the query's vector is
+// there. loading: the model server did not answer in time. impossible: it cannot make the vector now, or is loading.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:
@@ -189,7 +190,8 @@ func nextStep(useful, made, loading, impossible bool) step {
 	}
 }
 
-// wait waits for the embedding, no longer than most, and returns its error. A late one gives [model.ErrLate].
+// wait waits for the embedding, no longer than most, and returns the error of the embedding. If the embedding is late,
+// wait sets late and returns [model.ErrLate]. If ctx is cancelled, it returns the cause.
 func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-e.done:

@@ -1,6 +1,6 @@
-// Package apierror holds the failures that a tool reports: a code of the tool contract, a message
-// that says what to do next, and details for programs. It knows the errors of the database and of
-// model servers, and nothing of searches, files or MCP.
+// Package apierror holds the failures that a tool reports: a code that clients know, a message that says what to do
+// next, and details for programs. It knows the errors of the database and of model servers, and nothing of searches,
+// files or MCP.
 package apierror
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// Code is the name of an error on the wire.
+// Code names a kind of failure. Clients receive it with the message.
 type Code string
 
 // The error codes of the tool contract. Each has a row in test/tooldocs/page.md.tmpl.
@@ -36,7 +36,7 @@ const (
 	InternalError             Code = "INTERNAL_ERROR"
 )
 
-// IsUsage reports whether the code means a mistake of the caller, and nothing was done.
+// IsUsage reports whether the code means that the caller made a mistake and nothing was done.
 func (c Code) IsUsage() bool {
 	switch c {
 	case InvalidArgument, InvalidDocType, DocumentNotFound, ExternalDocsNotPromotable:
@@ -58,18 +58,20 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an [*Error]. See [Wordf] for its text.
+// Errorf returns an [*Error]. Its text is that of [Wordf].
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: Wordf(format, args...)}
 }
 
-// Refuse returns an [*Error] about the value of a parameter. Its text begins with the parameter.
+// Refuse returns an [*Error] about the value of a parameter. Its text is the parameter, and problem as a format for
+// args.
 func Refuse(parameter, problem string, args ...any) *Error {
 	e := &Error{Code: InvalidArgument, Err: Wordf("%s "+problem, append([]any{Parameter(parameter)}, args...)...)}
 	return e.With("parameter", parameter)
 }
 
-// FileError returns an [*Error] for a file that cannot be read or written. It adds advice for errors of the system.
+// FileError returns an [*Error] for a file that cannot be read or written. For an error of the operating system, the
+// text says what to do.
 func FileError(err error) *Error {
 	var remedy string
 	switch {
@@ -85,7 +87,7 @@ func FileError(err error) *Error {
 	return &Error{Code: FileSystemError, Err: fmt.Errorf("%w%s", err, remedy)}
 }
 
-// With returns e with one more detail.
+// With adds a detail to e and returns e.
 func (e *Error) With(key string, value any) *Error {
 	if e.Details == nil {
 		e.Details = map[string]any{}
@@ -94,16 +96,16 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// lateRetry is how long to wait before another request to a model server that did not answer in
-// time. A model that was loading is then ready.
+// lateRetry is how long a caller should wait after a model server did not answer in time. A model that was loading is
+// then ready.
 const lateRetry = 30 * time.Second
 
-// AsError returns err, which is not nil, as an [*Error] with the same message. Its code and details
-// are those of an *Error in err's chain, or follow from what failed.
+// AsError returns err, which is not nil, as an [*Error]. If err wraps an *Error, the result has its code and details.
+// Otherwise they follow from what failed. The text is that of err, except for a deleted tenant and an ended context.
 func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {
-		e.Details = maps.Clone(e.Details) // another call may hold it
+		e.Details = maps.Clone(e.Details) // another call may use the same map
 		return e.With("innerMessage", e.Err.Error())
 	}
 	return e
@@ -112,9 +114,9 @@ func AsError(err error) *Error {
 // configError is an error in a file that a person wrote, such as config.json.
 type configError interface {
 	error
-	// Location returns the file, and the key in it or "".
+	// Location returns the path of the file, and the key of the wrong value, "" for none.
 	Location() (path, key string)
-	// Unreadable reports whether the file system refuses the content of the file.
+	// Unreadable reports whether the file could not be read.
 	Unreadable() bool
 }
 
@@ -147,7 +149,7 @@ func classify(err error) *Error {
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model)
-	case errors.Is(err, model.ErrLate): // the breaker is closed: an open one would have refused the request
+	case errors.Is(err, model.ErrLate): // the circuit breaker is closed: an open one gives an UnavailableError
 		e.Code = EmbeddingServiceError
 		return e.With("circuit_state", "closed").With("retry_after_seconds", lateRetry.Seconds())
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Part is a part of a message that each front end writes in its own words: a [Call], an [Argument] or a
+// Part is a part of a message that MCP and the command line write differently: a [Call], an [Argument] or a
 // [Parameter]. Its String method has the words of MCP.
 type Part interface{ part() }
 
-// Words returns a part in the words of a front end.
+// Words returns a part in the words of MCP or of the command line.
 type Words func(part Part) string
 
-// InMCP has the words of MCP clients.
+// InMCP is the [Words] of MCP.
 func InMCP(part Part) string { return fmt.Sprint(part) }
 
-// Call asks for a call of a tool. How says with which arguments, and may be "".
+// Call asks for a call of a tool. How names the arguments, and may be "".
 type Call struct{ Tool, How string }
 
 // Argument is a value of a tool's parameter.
@@ -33,7 +33,7 @@ func (c Call) String() string { return strings.TrimSpace("call " + c.Tool + " " 
 
 func (a Argument) String() string { return fmt.Sprintf("`%s: %q`", a.Parameter, a.Value) }
 
-// worded is an error with the values of its text.
+// worded is an error that keeps its format and values, so that [In] can write the text in other words.
 type worded struct {
 	error
 
@@ -43,12 +43,12 @@ type worded struct {
 
 func (w *worded) Unwrap() error { return w.error }
 
-// Wordf is [fmt.Errorf] for a text with values of type [Part].
+// Wordf is [fmt.Errorf], except that values may be of type [Part] and [In] can write the error in other words.
 func Wordf(format string, values ...any) error {
 	return &worded{fmt.Errorf(format, values...), format, values}
 }
 
-// In returns the text of an error in the words of a front end. Its Error method has the words of MCP.
+// In returns the text of an error in the given words. The Error method of the error has the words of MCP.
 func In(err error, words Words) string {
 	inner, ok := errors.AsType[*worded](err)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package calibration says what a cosine of an embedding model means: the log-odds that one text
-// answers the other. Models differ in the range of their cosines, so each is measured with pairs of
-// a question and its answer. The package knows no model, no index and no database.
+// Package calibration says what a cosine of an embedding model means: the log-odds that one text answers the other.
+// Models differ in the range of their cosines, so each model is measured with pairs of a question and its answer. The
+// package knows no model, no index and no database.
 package calibration
 
 import (
@@ -10,21 +10,21 @@ import (
 
 // Calibration describes a model's cosines of questions and answers. The zero value means that they were not measured.
 type Calibration struct {
-	// Matched and Unmatched are the mean cosines of a question with its own answer, and
-	// with those of the other questions.
+	// Matched is the mean cosine of a question and its own answer. Unmatched is that of a question and the answer to
+	// another question.
 	Matched, Unmatched float64
-	// Variance is the mean of the variances of the two kinds of cosines.
+	// Variance is the mean of the variance of the matched cosines and that of the unmatched cosines.
 	Variance float64
 	// OwnFirst is the share of the questions whose own answer has the highest cosine.
 	OwnFirst float64
 }
 
-// BuiltIn returns the calibration of the vectors of package wordvec. A test of that package measures it.
+// BuiltIn returns the calibration of the vectors of package wordvec. A test of that package checks these figures.
 func BuiltIn() Calibration {
 	return Calibration{Matched: .51154, Unmatched: .04531, Variance: .018129, OwnFirst: .85}
 }
 
-// minOwnFirst is the least share of questions for which a usable model puts the own answer first.
+// minOwnFirst is the least OwnFirst of a usable model.
 const minOwnFirst = 2.0 / 3
 
 // Usable reports whether the model's cosines tell answers from other texts.
@@ -32,15 +32,15 @@ func (c Calibration) Usable() bool {
 	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
 }
 
-// LogOdds returns the log-odds that a text with this cosine to a question answers it, if the odds
-// are even without the cosine. Both kinds of cosines count as normally distributed with one
-// variance, so the log-odds grow linearly with the cosine. c must be usable.
+// LogOdds returns the log-odds that a text with this cosine to a question answers it. Before the cosine is known, the
+// odds count as even. Matched and unmatched cosines count as normally distributed with one variance, so the log-odds
+// grow linearly with the cosine. c must be usable.
 func (c Calibration) LogOdds(cosine float64) float64 {
 	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
 }
 
-// Measure returns the calibration from vectors of length 1 of at least two pairs: the answer to
-// questions[i] is answers[i].
+// Measure returns the calibration of a model by its vectors of at least two pairs: answers[i] is the answer to
+// questions[i]. The vectors must have length 1.
 func Measure(questions, answers [][]float32) Calibration {
 	var matched, unmatched []float64
 	ownFirst := 0
@@ -76,7 +76,6 @@ func cosine(a, b []float32) float64 {
 	return sum
 }
 
-// spread returns the mean of numbers and their variance.
 func spread(numbers []float64) (mean, variance float64) {
 	for _, x := range numbers {
 		mean += x / float64(len(numbers))
@@ -92,7 +91,7 @@ func spread(numbers []float64) (mean, variance float64) {
 //go:embed pairs.tsv
 var pairs string
 
-// Pairs returns the questions that models are measured with, and the answer to each.
+// Pairs returns the questions with which models are measured, and the answer to each.
 func Pairs() (questions, answers []string) {
 	for line := range strings.Lines(pairs) {
 		question, answer, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")

@@ -1,25 +1,26 @@
-// Package catalog has the types that writers and readers of an index share: tenants,
-// collections, levels, and documents that supersede others.
+// Package catalog has the types that writers and readers of an index share: tenants, collections, promotion levels, and
+// whether a document still holds.
 package catalog
 
 import "github.com/compound-docs/compound-docs/db"
 
-// TenantKey names one checkout on one branch.
+// TenantKey names one checkout of a repository on one branch.
 type TenantKey = db.TenantKey
 
-// Tenant is a registered checkout. Every read and write of the index is inside one.
+// Tenant is a checkout that the index knows. Each read and write of the index concerns one tenant.
 type Tenant = db.Tenant
 
-// HandbookKey names the only tenant of the handbook. No project has its name: those begin with a letter.
+// HandbookKey names the only tenant of the handbook. The key cannot collide with a project's, because the names of
+// projects begin with a letter.
 func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
-// Scope selects the documents of a search.
+// Scope selects the documents of one tenant in one collection, for a search.
 type Scope struct {
 	Tenant     *Tenant
 	Collection Collection
 }
 
-// Collection is a kind of documents that is searched apart from the others.
+// Collection is a kind of documents. A search finds documents of one collection.
 type Collection = db.Collection
 
 // The collections.
@@ -29,7 +30,7 @@ const (
 	Handbook    = db.CollectionHandbook
 )
 
-// Level is how prominent a document is; see [Levels].
+// Level says how prominent a document is. A document above Standard is promoted: searches rank it higher.
 type Level = db.PromotionLevel
 
 // The promotion levels.

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// documentFormat names what is stored of a file besides its passages. A new name makes servers
-	// read every file again, and keeps vectors.
+	// documentFormat is the version of what the index stores of a file besides its passages. A new version makes servers
+	// read every file again. Vectors stay valid.
 	documentFormat = "19"
-	// passageFormat names the passages and terms made of a text. It is part of each passage's hash,
-	// so that a new name also costs every vector.
+	// passageFormat is the version of the passages and terms that are made of a text. A new version changes the hash of
+	// every passage, so that every passage is embedded again.
 	passageFormat = "3"
 
 	format = documentFormat + "." + passageFormat
 )
 
-// SchemaStamp identifies the formats and the schema with which a document was indexed.
+// SchemaStamp identifies the formats and the rules with which a document was indexed. fingerprint identifies the rules.
 func SchemaStamp(fingerprint string) string { return format + ":" + fingerprint }
 
-// PassageHash identifies a passage by its text, and by the language of its terms, "" for English. The
-// length before each part keeps two passages apart.
+// PassageHash identifies a passage by its text, and by the language of its terms, "" for English. It hashes the length
+// of each part before the part. So two passages differ even if their joined parts are equal.
 func PassageHash(heading, text, language string) uuid.UUID {
 	parts := []string{passageFormat, heading, text}
 	if language != "" {

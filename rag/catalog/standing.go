@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Status says whether a document holds, by its own words or by those of another document.
+// Status says whether a document is in force ("holds"), by its own words or by those of another document.
 type Status string
 
-// The statuses. The zero value is the status of a document that says nothing. It counts as Active.
+// The statuses. The zero value is for a document whose status nobody states. It counts as Active.
 const (
 	Active     Status = "active"
 	Proposed   Status = "proposed"
@@ -19,21 +19,21 @@ const (
 	Deprecated Status = "deprecated"
 	Replaced   Status = "superseded"
 	Expired    Status = "expired"
-	// History is the status of a changelog. It holds, but documents about the present come first.
+	// History is the status of a changelog. A changelog holds, but documents about the present come first.
 	History Status = "history"
 )
 
 // Statuses returns the statuses that a search can ask for, Active first.
 func Statuses() []Status { return []Status{Active, Proposed, Rejected, Deprecated, Replaced, Expired} }
 
-// Standing says whether a document still holds.
+// Standing says whether a document still holds, and which other documents matter for this.
 type Standing struct {
 	Status Status
-	// SupersededBy and AmendedBy are the paths of the documents that replace and amend this one, the latest
-	// if there are several, "" for none. They may be replaced themselves.
+	// SupersededBy and AmendedBy are the paths of the latest documents that replace and amend this one, "" for none.
+	// Another document may replace these documents in turn.
 	SupersededBy, AmendedBy string
-	// Newer is the path of a later document on the same subject, "" for none. Only a search sets it, because
-	// neither document says so.
+	// Newer is the path of a later document on the same subject, "" for none. Only a search sets it, because neither
+	// document names the other.
 	Newer string
 	// Until is the last day on which the document holds, "" for ever.
 	Until string
@@ -52,8 +52,8 @@ func (s Standing) Successor() string {
 	return s.AmendedBy
 }
 
-// Mark says in a few words why a reader must not rely on the document alone, "" without a reason. It is shown
-// wherever the document is named.
+// Mark says in a few words why a reader must not rely on the document alone, "" without a reason. It is shown wherever
+// the document is named.
 func (s Standing) Mark() string {
 	switch {
 	case s.SupersededBy != "":
@@ -71,7 +71,7 @@ func (s Standing) Mark() string {
 	}
 }
 
-// Shown returns the path of a document as users see it. It begins with ./ in the repository, and is absolute outside.
+// Shown returns the path of a document as users see it: with ./ in front in the repository, absolute outside.
 func Shown(document string) string {
 	if document == "" || filepath.IsAbs(filepath.FromSlash(document)) {
 		return document
@@ -79,29 +79,29 @@ func Shown(document string) string {
 	return "./" + document
 }
 
-// Said is the status that a document gives itself, and its last day.
+// Said is what a document says of itself: its status, and the last day on which it holds.
 type Said struct {
 	Status Status
 	Until  string
 }
 
-// Standings says which documents of a collection hold. The zero value says that all do.
+// Standings says which of a collection's documents hold. The zero value says that all of them do.
 type Standings struct {
-	// Replacing has the documents that replace a document, by its path, the latest first.
+	// Replacing has the paths of the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// supersededBy has the latest document that replaces a document, by its path.
+	// supersededBy has the latest document that replaces a document, by its path. A document in a circle has none.
 	supersededBy map[string]string
-	// latest has the last document of the chain in which each replaces the one before.
+	// latest has the end of the chain in which each supersededBy leads to the next document, by the path of the first.
 	latest map[string]string
-	// generations has the length of the longest such chain.
+	// generations has the length of the longest chain of documents that replace a document one after the other.
 	generations map[string]int
 	amending    map[string][]string
 	said        map[string]Said
 }
 
-// NewStandings takes what documents say of themselves, by their paths. replacing and amending have the documents that
-// are said to replace and to amend a document, by its path, the latest first.
+// NewStandings returns Standings. said has what each document says of itself, by its path. replacing and amending have
+// the documents that replace and amend a document, by the path of this document, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
 	s := Standings{
 		Replacing:    decided(replacing, said),
@@ -112,8 +112,8 @@ func NewStandings(said map[string]Said, replacing, amending map[string][]string)
 	return s
 }
 
-// decided leaves out later documents that are not in force: a rejected one changes nothing, and a proposal changes only
-// proposals. Both count if the older document itself says that it is superseded.
+// decided leaves out later documents that are not in force. A rejected document changes nothing, and a proposal changes
+// only other proposals. Both kinds count if the older document itself says that it is superseded.
 func decided(later map[string][]string, said map[string]Said) map[string][]string {
 	counting := make(map[string][]string, len(later))
 	for older, all := range later {
@@ -127,10 +127,10 @@ func decided(later map[string][]string, said map[string]Said) map[string][]strin
 	return counting
 }
 
-// Today returns the present day in UTC, such as 2026-11-26. Documents expire by it.
+// Today returns the present day in UTC, such as 2026-11-26. It decides whether a document has expired.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// Of returns the standing of a document. today has the form 2026-11-26. With "" no document expires.
+// Of returns the standing of the document at path on a day such as 2026-11-26. With "" for today, no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
 	standing := Standing{Status: said.Status, SupersededBy: s.supersededBy[path], Until: said.Until}
@@ -147,8 +147,9 @@ func (s Standings) Of(path, today string) Standing {
 	return standing
 }
 
-// Paths says which documents have one of the statuses. With Active among the statuses these are all documents except
-// those at the paths without. Otherwise they are only those at the paths only. Both are nil if statuses is empty.
+// Paths says which documents have one of the statuses today. If Active is among the statuses, without has the paths of
+// all documents that have none of the statuses, and only is nil. Otherwise only has the paths of the documents that
+// have one, and without is nil. Both are nil if statuses is empty.
 func (s Standings) Paths(statuses []Status, today string) (only, without []string) {
 	if len(statuses) == 0 {
 		return nil, nil
@@ -177,18 +178,18 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	return only, nil
 }
 
-// Generations returns how many documents replace a document, one after the other.
+// Generations returns the length of the longest chain of documents that replace the one at path, one after the other.
 func (s Standings) Generations(path string) int { return s.generations[path] }
 
-// Latest returns the path of the last document in the chain of those that replace the
-// one at path, or path itself if none does.
+// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
 func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
-// supersede fills in what follows from Replacing. Documents that replace each other in a circle do not count as
-// replaced: lint reports them.
+// supersede fills the maps that follow from Replacing. Documents that replace each other in a circle do not count as
+// replaced: the command lint reports them.
 func (s Standings) supersede() {
 	later := s.Replacing
-	// Tarjan's algorithm: first has the earliest document on the stack that replaces a document, directly or over others.
+	// Tarjan's algorithm finds the circles. order numbers the documents as they are visited. first has the lowest number
+	// of a document on the stack that replaces a document, directly or over others.
 	order, first := map[string]int{}, map[string]int{}
 	var stack []string
 	var visit func(path string)

@@ -14,9 +14,9 @@ type CheckoutState int
 const (
 	// Unknown says that the checkout may be gone, or on another machine.
 	Unknown CheckoutState = iota
-	// Alive says that it exists.
+	// Alive says that the checkout exists.
 	Alive
-	// Gone says that it no longer exists.
+	// Gone says that the checkout no longer exists.
 	Gone
 )
 
@@ -26,11 +26,11 @@ type CleanupOptions struct {
 	Judge func(key catalog.TenantKey, root string) CheckoutState
 	// Grace is how long a checkout in the state Unknown is kept after its last use.
 	Grace time.Duration
-	// DryRun removes nothing.
+	// DryRun says that nothing is removed, only counted.
 	DryRun bool
 }
 
-// CleanupResult counts the rows that a cleanup removed, or that a dry run would remove.
+// CleanupResult lists what a cleanup removed, or what a dry run would remove.
 type CleanupResult struct {
 	Tenants  []CleanedTenant
 	Projects []CleanedProject
@@ -52,16 +52,16 @@ type CleanedTenant struct {
 // CleanedProject is a project with something to remove.
 type CleanedProject struct {
 	Name string `json:"name"`
-	// Passages counts the passages to remove: no document of a remaining tenant uses them.
+	// Passages is the number of passages that no document of a remaining tenant uses.
 	Passages int `json:"passages"`
-	// Emptied is set if nothing is left of the project.
+	// Emptied is set if nothing is left of the project, so that the project is removed too.
 	Emptied bool `json:"emptied"`
 }
 
-// Cleanup removes first the checkouts that are gone. Then it removes passages without a document,
-// vectors of models without a checkout, and empty projects. It may run beside any number of
-// servers, and removes nothing that they index. The next activation of a checkout restores what was removed by
-// mistake. After an error the result says what was done before it.
+// Cleanup first removes the checkouts that are gone, and those in the state Unknown that were not used within Grace.
+// Then it removes passages that no document uses, vectors of models that no checkout uses, and projects without a
+// checkout. It may run beside any number of servers, and removes nothing that they index. The next activation of a
+// checkout restores what was removed by mistake. If Cleanup fails, the result says what it has removed until then.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
 	var done CleanupResult
 	tenants, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
@@ -104,8 +104,8 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 	return done, nil
 }
 
-// cleanTenant counts the documents of a tenant, and removes it unless a server indexes it, or has used it since
-// the row was read. A dry run only counts.
+// cleanTenant counts the documents of a tenant, and removes the tenant unless dryRun is set. It keeps a tenant that a
+// server indexes, or that somebody has used since row was read.
 func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (CleanedTenant, error) {
 	cleaned := CleanedTenant{
 		Project: row.ProjectName, Branch: row.BranchName, Root: row.RepoRoot, LastSeen: row.LastSeen.UTC(), InUse: row.InUse,
@@ -132,8 +132,8 @@ func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRu
 	return cleaned, ignoreNoRows(err)
 }
 
-// cleanProject removes a project's unused text and vectors, and the project if it has no tenant
-// left. A dry run only counts, as if the removable tenants were gone already.
+// cleanProject removes a project's unused text and vectors, and the project if no tenant is left. A dry run only
+// counts, as if the removable tenants were gone already.
 func (x *Index) cleanProject(ctx context.Context, project db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
 	cleaned := CleanedProject{Name: project.Name}
 	if dryRun {

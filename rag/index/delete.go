@@ -7,7 +7,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Selection names the tenants of a project. A nil Branch or PathHash means all.
+// Selection selects tenants of a project by branch and by the hash of the checkout's path. Nil means all.
 type Selection struct {
 	Project          string
 	Branch, PathHash *string
@@ -20,14 +20,14 @@ func (s Selection) Matches(key catalog.TenantKey) bool {
 		(s.PathHash == nil || *s.PathHash == key.PathHash)
 }
 
-// Contents counts the project's own documents in a selection.
+// Contents counts the documents of a selection. External docs do not count.
 type Contents struct {
 	Documents int
-	// Chunks counts the passages of documents that have more than one.
+	// Chunks counts the passages of documents that have more than one passage.
 	Chunks int
 }
 
-// Contents returns what the selection holds.
+// Contents counts what the selection holds. It returns zeros if the index does not have the project.
 func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, error) {
 	contents, err := transact(ctx, x.db.Read, "count documents", func(q *db.Queries) (Contents, error) {
 		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: selection.Project})
@@ -39,7 +39,6 @@ func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, er
 	return contents, ignoreNoRows(err)
 }
 
-// contentsOf counts the documents and passages of a project's selected tenants.
 func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection Selection) (Contents, error) {
 	row, err := q.TenantContents(ctx, db.TenantContentsParams{
 		ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
@@ -47,12 +46,12 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 	return Contents{Documents: int(row.Documents), Chunks: int(row.Chunks)}, err
 }
 
-// Delete removes the project's own documents of the selected tenants from the index, and returns how many
-// there were. External docs stay, and with them their tenant. Delete also removes a tenant without documents, a
-// project without tenants, and text that no other checkout uses, with its vectors.
+// Delete removes the project's own documents of the selected tenants from the index, and returns how many there were.
+// External docs stay, and so does a tenant that has external docs. Delete also removes tenants without documents, the
+// project if it has no tenant left, and text that no other checkout uses, with its vectors.
 //
-// The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either
-// ends before the deletion or fails with [db.ErrTenantGone].
+// The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either ends
+// before the deletion or fails with [db.ErrTenantGone].
 func (x *Index) Delete(ctx context.Context, selection Selection) (Contents, error) {
 	deleted, err := transact(ctx, x.db.Write, "delete documents", func(q *db.Queries) (Contents, error) {
 		id, err := lockProject(ctx, q, selection.Project)
@@ -88,8 +87,8 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (Contents, erro
 	return deleted, err
 }
 
-// lockProject returns a project's id, and keeps other processes from registering tenants of the project,
-// removing it, and writing its text. The error says that there are no rows if the index does not have it.
+// lockProject returns a project's id. Until the transaction ends, no other process can register tenants of the project,
+// remove the project or write its text. If the index does not have the project, [db.IsNoRows] is true of the error.
 func lockProject(ctx context.Context, q *db.Queries, name string) (int32, error) {
 	id, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: name})
 	if err != nil {
@@ -98,8 +97,8 @@ func lockProject(ctx context.Context, q *db.Queries, name string) (int32, error)
 	return id, lockPassages(ctx, q, id)
 }
 
-// deleteEmptyProject removes a project with its passages if it has no tenant, and reports whether it did. The
-// caller has called lockProject.
+// deleteEmptyProject removes a project and its passages if it has no tenant, and reports whether it has removed them.
+// The caller must have called lockProject in this transaction.
 func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (bool, error) {
 	tenants, err := q.TenantCount(ctx, db.TenantCountParams{ProjectID: projectID})
 	if err != nil || tenants > 0 {

@@ -22,36 +22,36 @@ import (
 const (
 	// maxLinks bounds the links kept of one document.
 	maxLinks = 1000
-	// maxTitle bounds a title, in characters. The heading of a file of one line may be very long.
+	// maxTitle bounds a title, in characters. A file may be one long line that is a heading.
 	maxTitle = 1000
 )
 
 // Dissection describes what the index makes of a file.
 type Dissection struct {
-	// Document is the parsed file, with the title and the date that the index has.
+	// Document is the parsed file. The index stores its Title and Date.
 	markdown.Document
 
 	DocType string
-	// FileTitle replaces Title if several documents share it: the name of the file, or a title in the front matter.
+	// FileTitle replaces a Title that more than two documents have. It is the name of the file, or the field title.
 	FileTitle string
 	Level     catalog.Level
 	Passages  []DissectedPassage
 	Links     []Link
 	Status    said.Status
-	// Number is the folder and the number of a decision, such as docs/adr/#12, "" without a number.
+	// Number is the folder and the number of a decision, such as docs/adr/#12, "" for a document without a number.
 	Number string
 	// Places are the places of the repository that the document cites.
 	Places []CitedPlace
 	// Names are the names of code in the document. Messages are quoted texts that a program may have printed.
 	Names, Messages []string
-	// Triggers are the acts before which the document wants to be shown. TriggerFaults describe invalid ones.
+	// Triggers say at which edits and commands of an assistant the document is shown. TriggerFaults say which are invalid.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
 
 	path       string
 	stamp      document.Stamp
 	schemaHash string
-	undated    bool // it has no date, and a lenient project requires none
+	undated    bool // the document has no date, and a lenient project requires none
 }
 
 // Link is a document's link to a file, by paths in the repository.
@@ -59,13 +59,14 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Written is the path before .md was added, if the link leads to a page without .md; "" for other links.
+	// Written is the path in the document, if Target is this path with .md added; "" for other links.
 	Written string
-	// Relation says how the document stands to the target, "" for an ordinary link.
+	// Relation says how the document stands to the target, such as [said.Supersedes], "" for an ordinary link.
 	Relation said.Relation
 }
 
-// Paths returns the paths where the link may lead. It leads to the first that exists. A page without .md may be MDX.
+// Paths returns all paths to which the link may lead. The first path with a document counts. Pages without .md may be
+// MDX.
 func (l Link) Paths() []string {
 	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
 	if l.Written != "" {
@@ -80,20 +81,19 @@ func (l Link) Paths() []string {
 type DissectedPassage struct {
 	markdown.Passage
 
-	// Heading is the title with the headings above the text. It is searched and embedded before the text.
+	// Heading is the document's title and the headings above the text. It is searched and embedded with the text.
 	Heading string
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
-	// Question says that the text is a question that the document answers. No search returns it: it
-	// counts beside the passages of the document's text.
+	// Question says that the text is a question in the front matter, which the document answers. A search never returns
+	// the question. If a query is near it, the passages of the document's text count more.
 	Question bool
 
 	language terms.Language
 	hash     uuid.UUID
 }
 
-// Dissect parses and validates a file of the collection, and cuts it into passages. It writes nothing. The error says
-// why the file cannot be a document.
+// Dissect parses and validates a file, and cuts it into passages. The error says why the file cannot be a document.
 func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	var folder, docType project.Rules // zero without a schema
 	isDocument := true
@@ -155,8 +155,8 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	return doc, nil
 }
 
-// passagesOf returns the passages of a document: its front matter, then its text, then its questions. A page of
-// the handbook has passages only of its text.
+// passagesOf returns the passages of a document in this order: front matter, text, questions. A page of the handbook
+// has only passages of its text.
 func passagesOf(
 	parsed *markdown.Document, title string, language terms.Language, collection catalog.Collection,
 ) []DissectedPassage {
@@ -201,8 +201,8 @@ var (
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
 
-// titleOfName returns the name of a file, or of its folder for README.md and index.md. It leaves out the number that
-// Notion adds, and the dots that Dendron puts between folders.
+// titleOfName returns a title for a file without one: the name of the file, or of the folder for README.md and
+// index.md. It leaves out the ID that Notion adds, and replaces the dots that Dendron puts between folders by spaces.
 func titleOfName(file string) string {
 	if folder := path.Base(path.Dir(file)); indexName.MatchString(path.Base(file)) && folder != "." {
 		return folder
@@ -214,12 +214,11 @@ func titleOfName(file string) string {
 	return name
 }
 
-// dayInName is a day with which the name of a file begins or ends, such as 2024-05-01-outage.md, 2024_05_01.md and
-// outage-20240501.md. A time may follow it.
+// dayInName matches a day at the beginning or the end of a file's name, as in 2024-05-01-outage.md, 2024_05_01.md and
+// outage-20240501.md. A time may follow a day at the beginning.
 var dayInName = regexp.MustCompile(`^(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?:T?\d{4}|T?\d{6})?(?:[-_ .]|$)|` +
 	`[-_ .](\d{4})[-_.]?(\d\d)[-_.]?(\d\d)$`)
 
-// dayOfName returns the day in the name of a file, "" for none.
 func dayOfName(file string) string {
 	found := dayInName.FindStringSubmatch(baseName(file))
 	if found == nil {
@@ -229,8 +228,8 @@ func dayOfName(file string) string {
 	return day
 }
 
-// handbookSection is the front matter's section, else the first folder below
-// the ingested one, else the name of the file.
+// handbookSection returns the section of a handbook page: the field section of the front matter. Without this field it
+// is the first folder below the ingested folder, or the name of a file directly in the ingested folder.
 func handbookSection(source string, frontMatter map[string]any) string {
 	section, _ := frontMatter["section"].(string)
 	if strings.TrimSpace(section) != "" {
@@ -242,12 +241,11 @@ func handbookSection(source string, frontMatter map[string]any) string {
 	return baseName(source)
 }
 
-// maxGist bounds a gist, in characters. An embedding model reads about as many.
+// maxGist bounds a gist, in characters. An embedding model reads approximately as many.
 const maxGist = 2_000
 
-// Gist returns the text by which documents are compared, in one line: title, summary and the beginning
-// of the text. The rest of the front matter is left out, because all
-// documents of one type have it in common. The error is a [*markdown.Error].
+// Gist returns a text for comparing whole documents, in one line: title, summary and the beginning of the text. Other
+// fields are left out, because documents of one doc-type have them in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)
 	if err != nil {

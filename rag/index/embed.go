@@ -16,21 +16,20 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// A batch takes about batchTime to embed, so a search waits no longer for it, and a stop loses no more
-// work. A batch has at most maxBatch passages.
+// The size of a batch adapts so that the model takes approximately batchTime for it. A search waits no longer than this
+// for the model, and a stop loses no more work. A batch has at most maxBatch passages.
 const (
 	batchTime = 100 * time.Millisecond
 	maxBatch  = 32
 )
 
-// vector is the embedding of a passage.
 type vector struct {
 	hash      uuid.UUID
 	embedding []float32
 }
 
-// embed embeds passages batch by batch. It calls outdated after each batch, and stops if that returns true.
-// It writes vectors while it makes others. Vectors made during a write go into the next write.
+// embed embeds passages batch by batch. It calls outdated after each batch, and stops if outdated returns true. A
+// goroutine writes vectors while embed makes the next ones. Vectors made during a write go into the next write.
 func (q *Queue) embed(
 	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {
@@ -67,8 +66,8 @@ func (q *Queue) embed(
 	return q.store(ctx, used, collection, unwritten)
 }
 
-// embedBatch embeds passages in one request. It notes passages that the model refuses, and
-// passages that make this program panic.
+// embedBatch embeds passages in one request. q.refused gets the passages that the model refuses, and those that make
+// this program panic.
 func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.EmbeddingQueueRow) ([]vector, error) {
 	embed := func(batch []db.EmbeddingQueueRow) ([]vector, error) {
 		texts := make([]string, len(batch))
@@ -105,7 +104,7 @@ func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.Embe
 	return isolate(ctx, q.index.logger, batch, embed, refuse)
 }
 
-// timed calls embed. It halves the next batch if embed takes longer than batchTime, and else doubles it.
+// timed calls embed. It halves the next batch if embed takes longer than batchTime, and otherwise doubles it.
 func (q *Queue) timed(
 	ctx context.Context, texts []string, embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) ([]model.Embedding, error) {
@@ -114,7 +113,7 @@ func (q *Queue) timed(
 	switch {
 	case time.Since(began) > batchTime:
 		q.batch = max(q.batch/2, 1)
-	case len(texts) == q.batch: // a smaller batch says nothing of a larger one
+	case len(texts) == q.batch: // a smaller batch does not show how long a larger one takes
 		q.batch = min(2*q.batch, maxBatch)
 	}
 	return embeddings, err
@@ -126,7 +125,7 @@ func (q *Queue) refuse(hash uuid.UUID, reason error) {
 	q.refused[hash] = reason
 }
 
-// store writes vectors, and counts them in the status.
+// store writes vectors, and updates the number of missing vectors in the status.
 func (q *Queue) store(ctx context.Context, used *usedModel, collection catalog.Collection, vectors []vector) error {
 	if len(vectors) == 0 {
 		return nil
@@ -145,7 +144,7 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 		return err //nolint:wrapcheck // the caller knows why
 	}
 	defer q.counting.Release(1)
-	// Two servers insert the same rows in the same order, so they cannot deadlock.
+	// All servers insert vectors in this order, so that no two of them deadlock.
 	slices.SortFunc(vectors, func(a, b vector) int { return compareHashes(a.hash, b.hash) })
 	params := db.EmbeddingInsertManyParams{ProjectID: q.tenant.ProjectID, Collection: collection, ModelID: used.id}
 	for _, v := range vectors {
@@ -164,11 +163,11 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 	return nil
 }
 
-// documentWait bounds the wait for the vectors of one document. The queue makes late ones in its usual order.
+// documentWait bounds the wait for the vectors of one document. The queue makes late vectors in its usual order.
 const documentWait = 5 * time.Second
 
-// EmbedDocument embeds the passages of one document, ahead of all others. It tries once.
-// Passages that the model refuses are no error.
+// EmbedDocument embeds the passages of one document before all others in the queue. It does not retry. It returns
+// [model.ErrLate] if the queue is busy for too long. A passage that the model refuses is no error.
 func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
 	ctx, cancel := context.WithTimeout(model.FailFast(ctx), documentWait)
 	defer cancel()

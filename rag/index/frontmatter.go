@@ -10,9 +10,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// excludedFields get no line with their name in the passage of front matter. The title is in every passage's heading.
-// Summary, description and tags come first anyway. Others only tell a site generator where the page goes. The status
-// and the paths of other versions would give an old document words of the new one, and it could rank above it.
+// excludedFields get no line with their name in the passage of front matter. The title is in the heading of every
+// passage. Summary, description and tags come first in the passage anyway. Status and paths of other versions have
+// words of the newer document, so the older document could rank above it. The rest mostly tells a site generator where
+// a page goes.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
 	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,
@@ -22,8 +23,8 @@ var excludedFields = []string{
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the description, the tags,
 // and then every other field with text, sorted by name. Tags and other fields have one line each, which begins with the
-// field's name. There is one passage if the text fits the embedding model's window, and none without text. StartLine
-// and EndLine are those of the whole front matter.
+// field's name. The result is nil without text, and one passage if the text fits the embedding model's window. The
+// lines of each passage are those of the whole front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
@@ -44,23 +45,22 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	return cut(strings.Join(lines, "\n"), title, doc.FrontMatterLines)
 }
 
-// inWords writes the name of a field in words.
+// inWords turns the name of a field into words, such as root_cause into root cause.
 var inWords = strings.NewReplacer("_", " ", "-", " ")
 
-// joined returns the texts of a value as one.
 func joined(value any) string { return strings.Join(texts(value), "; ") }
 
 // QuestionsField is the field of the front matter that lists questions which the document answers.
 const QuestionsField = "questions"
 
-// Bounds of the questions of a document, which a schema checks: see common.json of package project.
+// Bounds of the questions of one document. The schema common.json of package project has the same bounds.
 const (
 	maxQuestions     = 10
 	maxQuestionRunes = 300
 )
 
-// questions returns the questions of the front matter, in one line each. A single text counts
-// as a list of one. A value without text is an ordinary field: questions returns nil.
+// questions returns the questions of the front matter, each in one line. A single text counts as a list of one. If the
+// value has no text, questions returns nil, and the field counts as any other field.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range StringList(frontMatter[QuestionsField]) {
@@ -72,7 +72,8 @@ func questions(frontMatter map[string]any) []string {
 	return found
 }
 
-// cut returns passages of a text that fit the embedding model's window beside a title. Each has the lines up to end.
+// cut returns passages of a text, each so short that it fits the embedding model's window together with a title. The
+// lines of each passage are 1 to end.
 func cut(text, title string, end int) []markdown.Passage {
 	var passages []markdown.Passage
 	room := markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
@@ -82,7 +83,7 @@ func cut(text, title string, end int) []markdown.Passage {
 	return passages
 }
 
-// texts returns the texts in a value of front matter, also those in nested lists and maps.
+// texts returns the texts in a value of front matter, including those in nested lists and maps.
 func texts(value any) []string {
 	var all []string
 	switch value := value.(type) {

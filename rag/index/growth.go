@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL takes a
-// tenant for empty, and plans searches that read all its rows for every passage. Autovacuum comes a minute
-// later, and never for one small tenant among many.
+// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL takes a new tenant for
+// empty, and searches read all rows of the tenant for every passage. Autovacuum runs ANALYZE a minute later, and never
+// for one small tenant among many.
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
@@ -24,7 +24,7 @@ func (g *growth) add(rows int) bool {
 	return limit <= after && after-int64(rows) < limit
 }
 
-// reportAnalysis logs that ANALYZE failed. Searches may then be slow, but they return the same results.
+// reportAnalysis logs that ANALYZE failed. Searches may then be slow, but their results are the right ones.
 func (x *Index) reportAnalysis(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)

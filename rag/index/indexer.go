@@ -18,9 +18,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Indexer writes the documents of one collection of a tenant. Searches by words find
-// them at once; a [Queue] adds the vectors later. Safe for concurrent use. Two calls
-// at a time may write the same file only if Source reads files again.
+// Indexer writes the documents of one collection of a tenant. Searches by words find a document as soon as it is
+// written; a [Queue] makes its vectors later. Safe for concurrent use. However, two calls may write the same file at
+// the same time only if Source looks at the files again, which the default does not.
 type Indexer struct {
 	index      *Index
 	tenant     *catalog.Tenant
@@ -30,20 +30,19 @@ type Indexer struct {
 
 	// Set the fields below before the first call.
 
-	// Source says before a write which files have changed since they were read. The default says none.
+	// Source says just before a write which files have changed since they were read. The default says that none has.
 	Source Files
 	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents without a date in their front matter. A
 	// document that is not in the result gets the date of its file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
-	// Cues, if not nil, returns the keys by which an act finds a document with these triggers and cited paths.
+	// Cues, if not nil, returns the keys under which a document with these triggers and cited paths is stored. With the
+	// keys of a command or an edit, [Index.CitedPlaces] finds the documents that concern it.
 	Cues func(triggers []said.Trigger, cited []string) []string
 	// OnWritten is called after each change of the index.
 	OnWritten func()
-	// Owns, if not nil, reports whether the document at a path belongs to this indexer. Other indexers of the
-	// collection have the rest.
+	// Owns, if not nil, reports whether a document belongs to this indexer. Several indexers may share a collection.
 	Owns func(path string) bool
-	// Again makes a sync index every file again, changed or not. It also replaces passages that somebody has
-	// altered in the database.
+	// Again makes a sync index all files again. It also replaces passages that somebody has altered in the database.
 	Again bool
 }
 
@@ -54,9 +53,9 @@ func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, s
 	}
 }
 
-// Known returns the stamps of the indexed files, by path. A sync compares them with the files. A stamp matches no
-// file, so that a sync indexes it again, if the schema of its folder has changed, or if this version of the
-// program would make something else of it.
+// Known returns the stamps of the indexed files, by path. A sync compares each stamp with the file, and indexes the
+// file again if they differ. If the rules of a folder have changed, or this version of the program stores something
+// else of a file, Known returns a stamp that no file can have.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	rows, err := db.ReadOne(ctx, x.index.db, "read stamps", (*db.Queries).DocumentStamps, db.DocumentStampsParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -104,7 +103,7 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 	})
 }
 
-// write runs f in a transaction that begins with [lockPassagesShared], and then calls OnWritten.
+// write runs f in a transaction that begins with [lockPassagesShared], and calls OnWritten after the commit.
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
 	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
 		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
@@ -119,11 +118,11 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 	return nil
 }
 
-// Index puts the files into the index, each whole or not at all. Text that another checkout of the
-// project has is stored once. Three kinds of files are among the failures: a file that cannot be a
-// document, one that has changed since it was read ([document.ErrChanged]), and one that makes this
-// program panic. Earlier versions of invalid files leave the index, because no answer may come from
-// text that is gone. After an error each file may be in the index or not: call again.
+// Index puts files into the index, each whole or not at all. A text that several checkouts of the project have is
+// stored once. The failures name the files that are not in the index. A file that has changed since it was read
+// ([document.ErrChanged]) keeps its earlier version. A file that cannot be a document, that the database refuses or
+// that makes this program panic loses its earlier version, because no answer may come from text that is gone. After an
+// error, some of the files may be in the index: call again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
@@ -133,9 +132,9 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	return isolate(ctx, x.index.logger, files, batch, refuse)
 }
 
-// isolate returns the results of f for all items. If the content of an item is at fault (the database refuses
-// it, or this program panics), isolate calls f with each item alone. It calls refuse with each that fails
-// in this way again. Any other error ends it.
+// isolate returns the results of f for all items. If f panics or the database refuses the data, an item is at fault.
+// Then isolate calls f with each item alone, and calls refuse with each item that fails again in this way. Any other
+// error ends isolate.
 func isolate[Item, Result any](
 	ctx context.Context, logger *slog.Logger, items []Item,
 	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
@@ -167,9 +166,8 @@ func isolate[Item, Result any](
 	return results, nil
 }
 
-// largeBatch is the size in bytes from which a batch of files counts as large. Large batches
-// take turns, because files take about fifty times their size in memory until they are
-// written. A small batch never waits.
+// largeBatch is the size in bytes from which a batch of files counts as large. Large batches take turns, because a file
+// takes approximately fifty times its size in memory until it is written. A small batch never waits.
 const largeBatch = 256 << 10
 
 func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
@@ -203,7 +201,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		}
 		documents = append(documents, doc)
 	}
-	// Two servers insert shared rows in the same order, so they cannot deadlock.
+	// All servers insert shared rows in this order, so that no two of them deadlock.
 	slices.SortFunc(documents, func(a, b Dissection) int { return strings.Compare(a.path, b.path) })
 	if err := x.removeRefused(ctx, refused); err != nil {
 		return nil, err
@@ -215,7 +213,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// missingDates returns dates, by path, for documents that need no date in their front matter and have none.
+// missingDates returns a date, by path, for each document without a date that needs none in its front matter.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
 	for _, doc := range documents {
@@ -229,9 +227,9 @@ func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[
 	return dates
 }
 
-// Files looks at files again. A writer asks it in its transaction, while the other writers of the tenant
-// wait. So if two writers, in one process or in two, have read different versions of a file, neither leaves
-// the older one in the index. A later change of a file causes an event, which is handled after the commit.
+// Files looks at the files on disk again. A writer calls it inside the transaction, while the other writers of the
+// tenant wait. So if two writers have read different versions of a file, the older version does not stay in the index.
+// If a file changes after this look, the file system reports the change, and another write follows after the commit.
 type Files interface {
 	// Changed returns the paths whose files no longer have the bytes of the stamp.
 	Changed(stamps map[string]document.Stamp) []string
@@ -239,25 +237,26 @@ type Files interface {
 	Present(paths []string) []string
 }
 
-// asRead takes every file for unchanged since it was read.
+// asRead is the default of [Indexer.Source]. It does not look: no file has changed, and no removed file is there again.
 type asRead struct{}
 
 func (asRead) Changed(map[string]document.Stamp) []string { return nil }
 func (asRead) Present([]string) []string                  { return nil }
 
-// Remove removes documents whose files are gone. Their passages stay, for other checkouts.
+// Remove removes the documents whose files are gone. The passages stay for other checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, x.Source.Present)
 }
 
-// removeRefused removes the earlier versions of files that have become invalid.
+// removeRefused removes the earlier versions of files that cannot be indexed, except of files that have changed since
+// they were read.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.Source.Changed(refused) })
 }
 
-// remove removes documents, except those that keep returns inside the transaction.
+// remove removes the documents at paths, except at the paths that keep returns. It calls keep inside the transaction.
 func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
-	// No index has a path that is not UTF-8, and PostgreSQL refuses one in a query.
+	// No path in the index is invalid UTF-8, and PostgreSQL refuses a query with such a path.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 	if len(paths) == 0 {
 		return nil

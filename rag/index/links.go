@@ -28,7 +28,7 @@ func resolveLinks(source string, docType project.Rules, destinations []string) [
 }
 
 // TextLink returns the link from the document at source to a destination in its text. It returns false if the
-// destination is no path in the repository.
+// destination is not a path in the repository.
 func TextLink(source string, schema Schema, destination string) (Link, bool) {
 	docType, _ := schema.Rules(source)
 	relative, ok := markdown.RelativeLink(destination)
@@ -39,10 +39,10 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 	return link, reaches(source, link.Target)
 }
 
-// destinationLink returns the link from the file at source to a destination. A wikilink names a page in any
-// folder; its fallback is the page with that path below the docs folder.
+// destinationLink returns the link from the file at source to a destination. A wikilink such as [[pool]] means a page
+// of this name in any folder. If there are several, its Fallback wins: the page with this path in the docs folder.
 func destinationLink(source string, docType project.Rules, destination string) Link {
-	destination = norm.NFC.String(destination) // package watch writes paths in this form
+	destination = norm.NFC.String(destination) // package watch gives paths in this Unicode form
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
@@ -50,19 +50,20 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	isRooted := strings.HasPrefix(destination, "/")
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
-	if strings.HasSuffix(source, ".html.md") && path.Ext(target) == ".html" { // Middleman names files for their pages
+	if strings.HasSuffix(source, ".html.md") && path.Ext(target) == ".html" { // Middleman makes x.html from x.html.md
 		target += ".md"
 	}
+	// In a site's source, or a bundle of the Open Knowledge Format, / may mean the top folder.
 	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
-		return Link{Target: target, Fallback: path.Join(top, target)} // in a bundle of the Open Knowledge Format, or a site's source
+		return Link{Target: target, Fallback: path.Join(top, target)}
 	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
 	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {
 		return Link{Target: target}
 	}
-	// The target is a page of a site made from markdown. There the address of each page is a folder, so ../b/ may lead
-	// to a page in the same folder.
+	// The target is a page of a site made from markdown, where each page is a folder. So ../b/ in a.md may mean b.md
+	// beside a.md.
 	stem := strings.TrimSuffix(target, extension)
 	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
 	if strings.HasPrefix(destination, "../") {
@@ -75,9 +76,9 @@ func destinationLink(source string, docType project.Rules, destination string) L
 }
 
 // resolveRelated returns links from the file at source to the documents that a field of its front matter names, such as
-// related_docs. Writers give paths relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
-// the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. A link leads to the file that
-// exists: the target is relative to the source, the fallback to the docs folder.
+// related_docs. Writers give paths relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the
+// repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. The Target of a link takes the path as
+// relative to the file, and the Fallback takes it as relative to the docs folder.
 func resolveRelated(source, docs string, related []string, relation said.Relation) []Link {
 	var links []Link
 	for _, given := range related {
@@ -88,7 +89,7 @@ func resolveRelated(source, docs string, related []string, relation said.Relatio
 		destination = norm.NFC.String(destination)
 		inDocs := strings.TrimPrefix(path.Clean(destination), "/")
 		switch {
-		case docs == ".": // the repository
+		case docs == ".": // the docs folder is the repository
 		case strings.HasPrefix(inDocs, docs+"/"):
 			destination = "/" + inDocs
 		default:
@@ -109,8 +110,8 @@ func resolveRelated(source, docs string, related []string, relation said.Relatio
 	return links
 }
 
-// resolveRelations returns links from the file at source to documents that it replaces or amends, or that replace or
-// amend it. A number such as #12 names a decision in the file's folder.
+// resolveRelations returns the links of the file at source that have a relation: the file replaces, amends or mentions
+// a document, or a document replaces or amends the file. A number such as #12 names a decision in the file's folder.
 func resolveRelations(source string, folder project.Rules, docs string, named []said.NamedRelation) []Link {
 	var links []Link
 	for _, r := range named {
@@ -133,7 +134,7 @@ func resolveRelations(source string, folder project.Rules, docs string, named []
 	return links
 }
 
-// numberOf returns the folder and the number of a decision, such as docs/adr/#12, "" without a number.
+// numberOf returns the folder and the number of a decision, such as docs/adr/#12, "" for a file without a number.
 func numberOf(file, title string) string {
 	if number := said.DecisionNumber(file, title); number != "" {
 		return numberIn(file, "#"+number)
@@ -141,7 +142,7 @@ func numberOf(file, title string) string {
 	return ""
 }
 
-// numberIn returns the target of a link to a decision by its number, such as #12. The decision is in the folder of source.
+// numberIn returns the target of a link to the decision with a number such as #12 in the folder of source.
 func numberIn(source, number string) string { return path.Join(path.Dir(source), number) }
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
@@ -158,7 +159,7 @@ func withoutAnchor(destination string) string {
 	return destination
 }
 
-// rooted puts the folder root in front of a destination that begins with /. It returns others as they are.
+// rooted puts the folder root in front of a destination that begins with /. Any other destination stays as it is.
 func rooted(root, destination string) string {
 	if !strings.HasPrefix(destination, "/") {
 		return destination
@@ -175,7 +176,7 @@ func resolveLink(source, destination string) (string, bool) {
 	return destination, reaches(source, destination) && destination != source
 }
 
-// maxPath bounds a path, in bytes. No file has a longer one.
+// maxPath bounds a path, in bytes. No file has a longer path.
 const maxPath = 4096
 
 func insideRepository(target string) bool {
@@ -183,7 +184,7 @@ func insideRepository(target string) bool {
 }
 
 // reaches reports whether a document at source may link to the target. A document outside the repository has a path
-// that begins with /, and may link to others outside.
+// that begins with /, and may link to other documents outside.
 func reaches(source, target string) bool {
 	if strings.HasPrefix(source, "/") {
 		target = strings.TrimPrefix(target, "/")

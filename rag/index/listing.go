@@ -11,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// CitedPlaces has the places that a document cites, such as src/pool.go:12-20, the names of code and the messages that
-// it quotes, and its triggers.
+// CitedPlaces has a document's triggers, and what the document cites: places such as src/pool.go:12-20, names of code,
+// and messages of programs.
 type CitedPlaces struct {
 	db.DocumentPlacesRow
 
@@ -20,7 +20,7 @@ type CitedPlaces struct {
 }
 
 // CitedPlaces returns the tenant's documents that cite places, quote code, have triggers or are critical. If cues is
-// not nil, it returns only documents with one of these cues.
+// not nil, it returns only documents with one of these keys; see [Indexer.Cues].
 func (x *Index) CitedPlaces(
 	ctx context.Context, tenant *catalog.Tenant, cues []string, in ...catalog.Collection,
 ) ([]CitedPlaces, error) {
@@ -39,7 +39,7 @@ func (x *Index) CitedPlaces(
 	return cited, err
 }
 
-// Citations returns the paths and the places of the scope's documents that cite places, and nothing else of them.
+// Citations returns the documents of a scope that cite places. Only their Path and Places are set.
 func (x *Index) Citations(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
 	rows, err := db.ReadOne(ctx, x.db, "read what documents cite", (*db.Queries).DocumentCitations,
 		db.DocumentCitationsParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
@@ -50,7 +50,7 @@ func (x *Index) Citations(ctx context.Context, scope catalog.Scope) ([]CitedPlac
 	return cited, err
 }
 
-// Version returns the version of the tenant's documents. It grows with each change of them.
+// Version returns the version of the tenant's documents. The version grows with each change of a document.
 func (x *Index) Version(ctx context.Context, tenant *catalog.Tenant) (int64, error) {
 	row, err := db.ReadOne(ctx, x.db, "read the version of the index", (*db.Queries).TenantState,
 		db.TenantStateParams{ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation})
@@ -68,9 +68,9 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 	return counts, err
 }
 
-// Inspect reads the state of a checkout without registering it. It returns false if the index does
-// not have it. It decodes the last published sync status into status, and counts the passages
-// without a vector of the model current. A nil current means the model of the last indexing.
+// Inspect reads the state of a checkout without registering it, and returns false if the index does not have it. It
+// decodes the last published sync status into status. The QueueStatus counts the passages without a vector of the model
+// current, or of the model that last embedded the checkout if current is nil.
 func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *model.Model, status any) (bool, QueueStatus, error) {
 	tenant, err := transact(ctx, x.db.Read, "inspect the index", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, _, err := lookUp(ctx, q, key)
@@ -94,15 +94,15 @@ func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *mod
 		if err != nil {
 			return false, QueueStatus{}, err
 		}
-		tenant.ModelID = &row.ID // 0 if it has made no vector yet
+		tenant.ModelID = &row.ID // 0 if the database does not know the model
 	}
 	queue := x.Queue(tenant, catalog.Compounding, catalog.External)
 	err = queue.Count(ctx)
 	return err == nil, queue.Status(), err
 }
 
-// SetSyncStatus publishes how far the tenant's index is behind, for the servers
-// that do not index it. It does nothing under the context of a former indexer.
+// SetSyncStatus publishes how far the tenant's index is behind the files, for servers that do not index the tenant. It
+// does nothing if the context is that of a former indexer.
 func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// usedModel is the model that makes a tenant's vectors, with what a queue knows about it.
+// usedModel is the model that makes a tenant's vectors, with what a queue knows about the model.
 type usedModel struct {
 	model.Model
 
 	id int32
-	// calibrated is set once the database says what the model's cosines mean. tidied is set once the vectors of
-	// other models are deleted, after this model's last. Only the goroutine with the queue's turn sets them.
-	// Status reads calibrated under the queue's lock.
+	// calibrated is set once the database says what the model's cosines mean. tidied is set once [Queue.tidy] has run.
+	// Only the goroutine that holds the queue's turn sets them. It sets calibrated under the queue's lock, because Status
+	// reads calibrated.
 	calibrated, tidied bool
-	// useless is set if the model's cosines tell nothing. Somebody may repair the model.
+	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
 	useless bool
-	// asked and answered are the vectors of questions and answers that measure has made so far.
+	// asked and answered are the vectors of the calibration's texts that [Queue.measure] has made so far.
 	asked, answered [][]float32
 }
 
@@ -32,7 +32,7 @@ func (q *Queue) currentModel() *usedModel {
 	return q.model
 }
 
-// useModel asks the server for its embedding model, makes it the tenant's, and returns it.
+// useModel asks the model server for its model, and returns it. It first records a new model in the tenant's row.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	return q.model, nil
 }
 
-// setModel makes a model the tenant's. It inserts the model only if the database lacks it, because on Citus
-// that needs every node.
+// setModel records in the database which model the tenant uses. It inserts a row for the model only if it is new,
+// because on Citus an insert needs every node.
 func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
 	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
@@ -81,13 +81,13 @@ func findParams(m model.Model) db.EmbeddingModelFindParams {
 	}
 }
 
-// findModel returns the database's row of a model, or the zero value.
+// findModel returns a model's row, or the zero value if the database has no row.
 func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModelFindRow, error) {
 	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(m))
 	return row, ignoreNoRows(err)
 }
 
-// Calibration returns what the model's cosines mean, and false while no queue has measured it in this database.
+// Calibration returns what the model's cosines mean, and false if they were not yet measured in this database.
 func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Calibration, bool, error) {
 	row, err := x.findModel(ctx, m)
 	if err != nil {
@@ -97,7 +97,7 @@ func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Cal
 	return measured, known, nil
 }
 
-// calibrationOf returns what a model's row says of its cosines, and false if it was never measured.
+// calibrationOf returns the calibration in a model's row, and false if the model was never measured.
 func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool) {
 	if row.OwnFirst == nil {
 		return calibration.Calibration{}, false
@@ -107,8 +107,8 @@ func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool)
 	}, true
 }
 
-// calibrate measures what the model's cosines mean, unless the database has the result.
-// Searches by meaning need it, so [Queue.step] does not leave it until the end.
+// calibrate measures what the model's cosines mean, unless the database has the result. Hybrid searches use no vectors
+// without the result. So [Queue.step] calls calibrate before it embeds more than fewPassages passages.
 func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
@@ -131,8 +131,8 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	return nil
 }
 
-// measure embeds the shipped questions and answers, and writes what their cosines mean. If
-// the model refuses one of these texts, the result says that it is of no use.
+// measure embeds the shipped pairs of a question and its answer, and writes to the database what their cosines mean. If
+// the model refuses one of these texts, the result is not usable.
 func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
 	x := q.index
 	questions, answers := calibration.Pairs()
@@ -157,8 +157,8 @@ func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibrat
 	})
 }
 
-// embedTexts appends to vectors until each text has one. It embeds in batches of the usual size, so that
-// queries wait no longer than for passages. A text that the model refuses gets a nil vector.
+// embedTexts appends to vectors until each text has one, nil for a text that the model refuses. Its batches are as
+// small as those of passages, so that a search does not wait longer for the model.
 func (q *Queue) embedTexts(
 	ctx context.Context, used *usedModel, vectors *[][]float32, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),

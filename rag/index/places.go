@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// FilesField is the field of the front matter that names the files of the repository that
-// a document is about.
+// FilesField is the field of the front matter that names the files of the repository that a document is about.
 const FilesField = "files_involved"
 
 // maxPlaces bounds the places kept of one document.
@@ -21,13 +20,13 @@ const maxPlaces = 200
 type CitedPlace struct {
 	document.Place
 
-	// Line is the line of the document, 0 for a place of FilesField. Field is the place's
-	// index in that field, -1 for a place of the text.
+	// Line is the line of the document that cites the place, 0 for a place of FilesField. Field is the place's index in
+	// that field, -1 for a place of the text.
 	Line, Field int
 }
 
-// citedPlaces returns the places that the document at source cites, in the front matter
-// and then in the text. root is as in [rooted].
+// citedPlaces returns the places that the document at source cites: first from the front matter, then from the text.
+// root is the folder of the repository in which links that begin with / start.
 func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 	var places []CitedPlace
 	list, _ := parsed.FrontMatter[FilesField].([]any)
@@ -73,12 +72,12 @@ func resolvePlace(source string, place said.Citation) (CitedPlace, bool) {
 }
 
 var (
-	// fieldName matches a name of code: one of several parts, or a function.
+	// fieldName matches a name of code: one of several words, such as seat_lock or seatLock, or a function.
 	fieldName = lazyregexp.New(`^(?:\w+(?:\.|::|#))*[A-Za-z]+(?:_\w+|[a-z0-9][A-Z]\w*(?:\(\))?|\w*\(\))$`)
 	kebabName = lazyregexp.New(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$`)
 )
 
-// namesOf returns the names of code in texts of the front matter. A tag such as seat-lock is the name seat_lock.
+// namesOf returns the names of code in texts of the front matter. A tag such as seat-lock counts as the name seat_lock.
 func namesOf(texts []string) (names []string) {
 	for _, text := range texts {
 		if kebabName().MatchString(text) {
@@ -87,7 +86,7 @@ func namesOf(texts []string) (names []string) {
 		for word := range strings.FieldsSeq(text) {
 			word = strings.Trim(word, "`,;:.\"'")
 			mayMatch := len(word) > 1 && strings.ContainsAny(word[1:], "_(ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-			if mayMatch && fieldName().MatchString(word) { // most words need no expression, which takes long
+			if mayMatch && fieldName().MatchString(word) { // the expression takes long, and most words are sorted out before
 				names = append(names, word)
 			}
 		}

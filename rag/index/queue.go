@@ -20,29 +20,28 @@ import (
 )
 
 const (
-	// batchesRead is how many batches of passages are read from the queue at a time. They
-	// take some seconds to embed.
+	// batchesRead is how many batches of passages one read of the queue returns. Embedding this many takes some seconds.
 	batchesRead = 64
-	// queueRefresh is the time between two reads of the queue while it is embedded.
+	// queueRefresh is the minimum time before new passages interrupt the embedding of the passages already read.
 	queueRefresh = 2 * time.Second
-	// queueIdle is how often Run checks whether an empty queue has filled: the model may have been replaced.
+	// queueIdle is how often Run looks again at an empty queue: it may have filled because the model was replaced.
 	queueIdle = time.Minute
-	// uselessIdle is the same while the model is of no use.
+	// uselessIdle replaces queueIdle while the model is of no use, so that a repaired model is noticed soon.
 	uselessIdle = 5 * time.Second
 )
 
 // fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. Measuring
-// embeds as many texts, so a server that answers only few requests makes at least these vectors.
+// embeds as many texts. If a model server allows only few requests, it has then at least embedded these passages.
 const fewPassages = 120
 
-// How long a queue waits after a failure.
+// How long a queue waits after the first failure, and at most after several in a row.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 15 * time.Second
 )
 
-// Queue embeds the passages of a tenant's documents that have no vector of the present model. The database
-// alone says which these are, so no crash and no change of the model loses one. Safe for concurrent use.
+// Queue makes the missing vectors of a tenant's passages. A passage is in the queue while the database has no vector of
+// the present model for it. So no crash and no change of the model loses a passage. Safe for concurrent use.
 type Queue struct {
 	index       *Index
 	tenant      *catalog.Tenant
@@ -52,14 +51,14 @@ type Queue struct {
 	wake   chan struct{}
 	growth growth
 
-	// turn is held by the goroutine that reads passages, embeds them and writes their vectors. Another
-	// one that is impatient gets its turn after the present batch.
+	// turn is held by the goroutine that reads passages, embeds them and writes their vectors. impatient counts the
+	// goroutines that wait for the turn to embed one document. If it is not 0, the holder gives up the turn after a batch.
 	turn      *semaphore.Weighted
 	impatient atomic.Int32
-	// batch is the size of the next batch. Only the goroutine that has the turn uses it.
+	// batch is the size of the next batch. Only the goroutine that holds the turn uses it.
 	batch int
 
-	// counting is held while the vectors are counted or changed, and until status has the result.
+	// counting is held from a count or insertion of vectors until status has the result, so no vector counts twice.
 	counting *semaphore.Weighted
 
 	mu     sync.Mutex
@@ -67,11 +66,11 @@ type Queue struct {
 	// wakes counts the calls of Wake. countedWakes is the value of wakes when the passages were last counted.
 	wakes, countedWakes int
 	model               *usedModel
-	// refused are the passages that the model cannot embed, with the reason.
+	// refused has the passages that the model cannot embed, by hash, with the reasons.
 	refused map[uuid.UUID]error
 }
 
-// Queue returns the queue of a tenant's collections.
+// Queue returns a new queue of a tenant's passages in the collections.
 func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
 		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
@@ -79,13 +78,13 @@ func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection)
 	}
 }
 
-// OnChange makes the queue call f after each change of its status, and returns it. f must not block.
+// OnChange makes the queue call f after each change of its status, and returns the queue. f must not block.
 func (q *Queue) OnChange(f func()) *Queue {
 	q.onChange = f
 	return q
 }
 
-// Wake makes the queue look for new passages.
+// Wake tells the queue that there may be new passages.
 func (q *Queue) Wake() {
 	q.mu.Lock()
 	q.wakes++
@@ -96,14 +95,14 @@ func (q *Queue) Wake() {
 	}
 }
 
-// LookForModel asks for the model without the database, so that the status says if it is missing.
+// LookForModel asks the model server which model it has, so that a failure is soon in the status.
 func (q *Queue) LookForModel(ctx context.Context) {
 	if _, err := q.index.embedder.EmbedModel(model.FailFast(ctx)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
 	}
 }
 
-// Run keeps the queue empty until ctx ends.
+// Run embeds the passages that are in the queue or enter it, until ctx ends. It retries after failures.
 func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
@@ -117,7 +116,7 @@ func (q *Queue) Run(ctx context.Context) {
 			q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
 			wait := retry.NextBackOff()
 			if failure, ok := errors.AsType[*model.ServerError](err); ok {
-				wait = max(wait, min(failure.RetryAfter, time.Minute)) // the server may serve sooner than it says
+				wait = max(wait, min(failure.RetryAfter, time.Minute)) // the server may recover sooner than it says
 			}
 			select {
 			case <-ctx.Done():
@@ -131,8 +130,8 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// rest waits until there may be something to embed. It returns after Wake. Each minute it checks
-// whether the model has changed, or somebody uses this server: others may have left passages.
+// rest returns when there may be something to embed. Wake ends it at once. Every queueIdle it ends if the model has
+// changed, or if somebody uses this server: another server may have left passages in the queue.
 func (q *Queue) rest(ctx context.Context) {
 	idle := queueIdle
 	if q.currentModel().useless {
@@ -153,8 +152,8 @@ func (q *Queue) rest(ctx context.Context) {
 	}
 }
 
-// Drain embeds until every passage has a vector, except those that the model refuses. report,
-// if not nil, is called with the number of passages with a vector, and of all passages.
+// Drain embeds until every passage has a vector, except passages that the model refuses. If report is not nil, Drain
+// calls it in between with the number of passages that have a vector and the number of all passages.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
 		empty, err := q.step(ctx, func() {
@@ -212,7 +211,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 		}
 	}
 	if all > 0 {
-		// The passages are refused, or another server has embedded them since they were counted.
+		// The model refused the missing passages, or another server has embedded them since the count.
 		if _, err := q.count(ctx, used.id, false); err != nil {
 			return false, err
 		}
@@ -224,8 +223,8 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	return true, q.tidy(ctx, used)
 }
 
-// next reads passages from the first collection that has some without a vector. missing
-// says how many vectors each collection lacks.
+// next reads passages from the first collection that lacks vectors. missing says how many vectors each collection
+// lacks, in the order of q.collections. If no collection lacks one, next returns no passages.
 func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (catalog.Collection, []db.EmbeddingQueueRow, error) {
 	for i, collection := range q.collections {
 		if missing[i] == 0 {
@@ -239,8 +238,8 @@ func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (cat
 	return "", nil, nil
 }
 
-// unembedded returns the tenant's most urgent passages without a vector, except those that the model refused. Nil
-// paths mean all documents.
+// unembedded returns the most urgent passages of a collection without a vector, except those that the model refused. If
+// paths is not nil, it returns only passages of these documents.
 func (q *Queue) unembedded(
 	ctx context.Context, used *usedModel, collection catalog.Collection, paths []string,
 ) ([]db.EmbeddingQueueRow, error) {
@@ -253,7 +252,7 @@ func (q *Queue) unembedded(
 	})
 }
 
-// outdated reports whether other passages may be more urgent than those that were read.
+// outdated reports whether there may be passages that are more urgent than those read at the time read.
 func (q *Queue) outdated(read time.Time) bool {
 	if q.impatient.Load() > 0 {
 		return true
@@ -269,9 +268,9 @@ func (q *Queue) outdated(read time.Time) bool {
 	}
 }
 
-// tidy is called when everything is embedded. Once for each model it deletes the vectors of unused
-// models, and merges the terms that a sync has added. It does so even if the model is not new: a
-// server that has made most of its vectors may have been killed before this.
+// tidy is called when everything is embedded. It deletes the vectors of unused models, and merges the terms that a sync
+// has added into the index of terms. It runs once for each model of this process, even for a model that the database
+// already knew: the server that changed the model may have been killed before its own tidy.
 func (q *Queue) tidy(ctx context.Context, used *usedModel) error {
 	if used.tidied {
 		return nil

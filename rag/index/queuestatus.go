@@ -15,18 +15,18 @@ import (
 type QueueStatus struct {
 	// Missing counts the passages without a vector, and Chunks all passages.
 	Missing, Chunks int
-	// Counting says that both numbers are out of date, because there may be new passages.
+	// Counting says that there may be new passages, so that both numbers are out of date.
 	Counting bool
 	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
-	// FailedSince is about when the first of them was refused.
+	// FailedSince is approximately when the model first refused a passage of the documents in Failed.
 	FailedSince time.Time
-	// Err is the failure after which embedding waits, nil without one.
+	// Err is the failure after which the queue waits before it tries again, nil without one.
 	Err error
 }
 
-// Status returns the state of the queue. Missing is at least 1 while Counting is set, and until the model is measured:
-// before that no search uses the vectors.
+// Status returns the state of the queue. While Counting is set, and until the model is measured, Missing is at least 1,
+// so that the queue does not look empty: hybrid searches use no vectors of a model that is not measured.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,8 +51,8 @@ func (q *Queue) setErr(err error) {
 	q.update(func(s *QueueStatus) { s.Err = err })
 }
 
-// Count counts the passages again if there may be new ones. It does not need Ollama: before the queue knows
-// the present model, it counts the passages without a vector of the tenant's last model.
+// Count counts the passages again if there may be new ones. It needs no model server. If the queue does not know the
+// present model yet, Count looks for vectors of the model that last embedded the tenant.
 func (q *Queue) Count(ctx context.Context) error {
 	if !q.Status().Counting {
 		return nil
@@ -74,8 +74,8 @@ func (q *Queue) Count(ctx context.Context) error {
 	return err
 }
 
-// count puts the numbers for a model into the status. It returns how many vectors each collection lacks, in
-// the order of q.collections. With ifStale it returns nil if another goroutine has just counted.
+// count puts the numbers of passages and of missing vectors of a model into the status. It returns how many vectors
+// each collection lacks, in the order of q.collections. With ifStale it does nothing if the status is up to date.
 func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why
@@ -107,7 +107,7 @@ func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64
 	return missing, nil
 }
 
-// reportRefused puts the documents with refused passages into the status.
+// reportRefused puts into the status which documents have passages that the model refused.
 func (q *Queue) reportRefused(ctx context.Context) error {
 	q.mu.Lock()
 	reasons := maps.Clone(q.refused)

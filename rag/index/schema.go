@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Schema says what documents of a collection must be like. A nil Schema takes any markdown.
+// Schema says which documents a collection may have. A nil Schema takes any markdown.
 type Schema interface {
 	// Rules returns the rules for the document at path, and false if no document may be there.
 	Rules(path string) (project.Rules, bool)
@@ -23,7 +23,7 @@ type Schema interface {
 // ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
 const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
 
-// parseDocument parses a file, and refuses a template. If it is lenient, invalid front matter is not an error.
+// parseDocument parses a file, and refuses a template. With lenient, invalid front matter counts as text.
 func parseDocument(file document.File, lenient bool) (*markdown.Document, error) {
 	read := markdown.Parse
 	if lenient {
@@ -43,8 +43,9 @@ func parseDocument(file document.File, lenient bool) (*markdown.Document, error)
 	return parsed, checkTemplate(parsed.Title)
 }
 
-// classify returns the doc-type of a document, and checks front matter against that of its folder. In a lenient project it
-// checks nothing, and front matter may name another one.
+// classify returns the rules of the doc-type to which a document belongs. In a strict project this is the doc-type of
+// the folder, and the error says which rules the front matter breaks. In a lenient project the front matter may name
+// another doc-type, and classify checks nothing.
 func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, error) {
 	if folder.Lenient() {
 		return namedType(folder, frontMatter), nil
@@ -62,8 +63,8 @@ func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, 
 	return folder, e.With("doc_type", folder.Name).With("violations", violations)
 }
 
-// namedType returns the doc-type that front matter names in a lenient project, or the folder's if there is no such
-// doc-type. The field is doc_type, or type in the Open Knowledge Format, as in "type: Playbook".
+// namedType returns the rules of the doc-type that the front matter names in a lenient project, or the folder's rules
+// if there is no such doc-type. The field is doc_type, or type in the Open Knowledge Format, as in "type: Playbook".
 func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	name, _ := frontMatter["doc_type"].(string)
 	kind, _ := frontMatter["type"].(string)
@@ -75,7 +76,7 @@ func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	return folder
 }
 
-// levelOf returns the level in front matter, and the standard level for none or an unknown one.
+// levelOf returns the promotion level in front matter. It is the standard level if the field is missing or unknown.
 func levelOf(frontMatter map[string]any) catalog.Level {
 	level, _ := frontMatter["promotion_level"].(string)
 	if slices.Contains(catalog.Levels(), catalog.Level(level)) {
@@ -84,8 +85,7 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a document of a lenient project. It returns nil in a strict
-// project.
+// Advice returns what a strict schema would find wrong with a document of a lenient project, nil in a strict project.
 func (d Dissection) Advice(schema Schema) []project.Violation {
 	docType, ok := schema.Rules(d.path)
 	if !ok || !docType.Lenient() {
@@ -100,8 +100,7 @@ func (d Dissection) Advice(schema Schema) []project.Violation {
 	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
 }
 
-// StringList returns the texts of a value of front matter: a text, or the texts in a list. It returns nil for other
-// values.
+// StringList returns the texts of a value of front matter: a text, or the texts in a list. It returns nil otherwise.
 func StringList(value any) []string {
 	switch value := value.(type) {
 	case string:
@@ -118,9 +117,8 @@ func StringList(value any) []string {
 	return nil
 }
 
-// WithLevel returns the file's bytes with only the promotion level changed or added, and
-// the level before. The error says why the file is not a document, or would not be one
-// with the new level.
+// WithLevel returns the file's bytes with the promotion level changed or added, and the level before. Nothing else
+// changes. The error says why the file is not a document, or would be invalid with the new level.
 func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
 	content, before, after, err := x.withField(file, "promotion_level", string(level))
 	if err != nil {
@@ -132,8 +130,8 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 	return content, before.Level, nil
 }
 
-// WithStatus returns the file's bytes with a new status, and that status: superseded by the document at the path
-// by, or deprecated if by is "". Its error is like that of [Indexer.WithLevel].
+// WithStatus returns the file's bytes with a new status, and its text: superseded by the document at the path by, or
+// deprecated if by is "". The error says why the file is not a document, or would not have this status.
 func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
 	status = "deprecated"
 	if by != "" {
@@ -151,7 +149,8 @@ func (x *Indexer) WithStatus(file document.File, by string) (content []byte, sta
 	return content, status, nil
 }
 
-// withField sets a field of the front matter. It returns the new content, and what the index makes of both contents.
+// withField sets a field of the front matter. It returns the new content, and the dissections before and after the
+// change.
 func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
 	before, err = Dissect(file, x.collection, x.schema)
 	if err != nil {

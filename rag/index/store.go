@@ -28,13 +28,14 @@ import (
 const (
 	// maxPassagesInserted bounds the memory of one statement, which holds another copy of each text and its terms.
 	maxPassagesInserted = 500
-	// maxTags bounds the text of a document's tags, in characters. A search shows all of it.
+	// maxTags bounds the text of a document's tags, in characters. A search result shows all of this text.
 	maxTags = 2000
 )
 
 // writeDocuments puts documents into the index, in place of earlier versions, in one transaction of six round trips. It
-// leaves out documents whose files have changed since they were read, and returns their paths. dates has dates, by path,
-// for documents without one. The last round trip is a single one, because other writers of the tenant wait for it.
+// leaves out documents whose files have changed since they were read, and returns their paths. dates maps the path of
+// each document without its own date to a date. The last writes share one round trip, because the other writers of the
+// tenant wait from IncrementVersion until the commit.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
@@ -85,8 +86,7 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 	return changed, nil
 }
 
-// insertPassages inserts the passages that the project lacks. The lock that [Indexer.write]
-// takes keeps them all until the transaction ends.
+// insertPassages inserts passages that the project lacks. The lock of [Indexer.write] keeps sweeps from deleting them.
 func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
@@ -114,7 +114,8 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		// Each value of these three columns ends with a semicolon. Most are no longer than row bytes.
+		// lists, meanings and lexicals are columns of PassageInsertMany, in which a semicolon ends each value. Most values
+		// are shorter than row bytes, in lexicals shorter than twice row.
 		const row = 2 << 10
 		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
 		lexicals := make([]byte, 0, 2*row*len(hashes))
@@ -129,7 +130,7 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		if len(hashes) == 0 {
 			continue
 		}
-		for _, hash := range hashes { // in a second loop, because terms and vectors each read large tables
+		for _, hash := range hashes { // in a second loop, because terms and vectors read different large tables
 			meanings = appendMeaning(meanings, passages[hash])
 		}
 		params.Terms, params.Lexicals = string(lists[:len(lists)-1]), string(lexicals[:len(lexicals)-1])
@@ -143,8 +144,8 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// appendTerms appends the terms of a passage and their weights, as PassageInsertMany takes them. Weights have four
-// decimals, because scores have three.
+// appendTerms appends the terms of a passage to lists, and the terms with their weights to lexicals, in the form that
+// PassageInsertMany reads. Weights have four decimals, because scores have three.
 func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (withList, withLexical []byte) {
 	lists, lexicals = append(lists, '{'), append(lexicals, '{')
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
@@ -159,8 +160,9 @@ func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (wit
 	return append(lists, "};"...), fmt.Appendf(lexicals, "}/%d;", terms.Dimensions)
 }
 
-// appendMeaning appends the built-in vector of a passage, as PassageInsertMany takes it. Only an English passage has
-// one. Its numbers are rounded to integers, which PostgreSQL reads faster. Searches compare directions, which stay the same.
+// appendMeaning appends the built-in vector of a passage, in the form that PassageInsertMany reads. Only an English
+// passage has one. The components are multiplied by length and rounded to integers, which PostgreSQL reads faster.
+// Searches compare only the directions of vectors, which stay nearly as they were.
 func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	const length = 1000
 	var vector []float32
@@ -180,8 +182,9 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	return append(meanings, "];"...)
 }
 
-// settle updates the targets of relations and the titles that searches show: FileTitle where several documents have the
-// same title. ownTitles are the titles of the documents just written, nil after a removal.
+// settle updates the targets of relations, and the titles that searches show. If more than two documents have a title,
+// searches show the FileTitle of each; DocumentUpdateTitles has the exceptions. ownTitles are the titles of the
+// documents just written, nil after a removal.
 func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
 	project, tenant := x.tenant.ProjectID, x.tenant.ID
 	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
@@ -192,7 +195,7 @@ func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string)
 	}))
 }
 
-// rows returns the rows of documents, of their chunks and of their links, column by column.
+// rows returns the rows of documents, of their passages and of their links. Each field of the results is a column.
 func (x *Indexer) rows(
 	documents []Dissection, dates map[string]string,
 ) (db.DocumentUpsertManyParams, db.ChunkInsertManyParams, db.LinkInsertManyParams) {
@@ -235,8 +238,8 @@ func (x *Indexer) rows(
 	return rows, chunks, links
 }
 
-// addChunks adds the rows of a document's passages. It returns how many are of its text, 0 for a single one: the document
-// is not chunked.
+// addChunks adds a row for each passage of a document. It returns how many passages are of the document's text, but 0
+// for a single passage: such a document is not chunked.
 func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
 	ofText := int32(0)
 	for i, p := range doc.Passages {
@@ -244,7 +247,7 @@ func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
 			ofText++
 		}
 		if p.Question {
-			i -= len(doc.Passages) // see document_chunks
+			i -= len(doc.Passages) // a question has an ordinal below 0
 		}
 		rows.RelativePaths = append(rows.RelativePaths, doc.path)
 		rows.Ordinals = append(rows.Ordinals, int32(i))
@@ -259,7 +262,7 @@ func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
 	return ofText
 }
 
-// addLinks adds the rows of a document's links. A row holds two paths of a link.
+// addLinks adds the rows of a document's links. A row holds two paths, so a link with four paths takes two rows.
 func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	ordinal := int32(0)
 	for _, link := range doc.Links {
@@ -274,11 +277,11 @@ func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	}
 }
 
-// storedTriggers encodes triggers as JSON, without NUL characters, which PostgreSQL refuses; "" for none.
+// storedTriggers encodes triggers as JSON, "" for none. It leaves out NUL characters, which PostgreSQL refuses.
 func storedTriggers(triggers []said.Trigger) string {
 	if len(triggers) == 0 {
 		return ""
 	}
-	encoded, _ := json.Marshal(triggers) // it cannot fail: a trigger holds only plain values
+	encoded, _ := json.Marshal(triggers) // cannot fail, because a trigger holds only plain values
 	return strings.ReplaceAll(string(encoded), `\u0000`, "")
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// sweepBatch is how many passages are deleted at a time. Indexers of the project wait some
-// milliseconds for each batch.
+// sweepBatch is how many passages one statement deletes. Indexers of the project wait some milliseconds for each batch.
 const sweepBatch = 1_000
 
-// KeepSwept removes text that no document of the tenant's project uses any more, until ctx ends.
-// While any server of the project runs it, no text stays unused for longer than the interval.
+// KeepSwept removes text that no document of the tenant's project uses any more, until ctx ends. While one server of
+// the project runs KeepSwept, no text stays unused for longer than the interval.
 func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval time.Duration) {
 	// Check several times per interval, because another server may have swept at any time.
 	const parts = 10
@@ -35,9 +34,9 @@ func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval 
 	}
 }
 
-// sweepIfDue sweeps unless another sweep of the project began within the interval.
+// sweepIfDue sweeps a project and compacts the tables, unless a sweep of the project began within the interval.
 func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.Duration) error {
-	const margin = .8 // the next check may come a tenth of the interval later
+	const margin = .8 // below 1, because the next check may come a tenth of the interval later
 	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
 		return q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: margin * interval.Seconds()})
 	})
@@ -89,7 +88,7 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (int, error) {
 	return swept, nil
 }
 
-// unused returns the passages that no document uses. Documents of removable tenants do not count.
+// unused returns the hashes of the passages that no document uses. Documents of the removable tenants do not count.
 func (x *Index) unused(
 	ctx context.Context, projectID int32, collection catalog.Collection, removable []int32,
 ) ([]uuid.UUID, error) {
@@ -100,8 +99,8 @@ func (x *Index) unused(
 	})
 }
 
-// removeUnused deletes the passages that are still unused, and returns their number. versions are the tenants'
-// versions before the search for unused passages. A tenant whose version has changed may use some again.
+// removeUnused deletes the passages that are still unused, and returns their number. versions has the version of each
+// tenant before the search for unused passages. Only a tenant with a newer version may use a passage again.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (int, error) {
@@ -113,7 +112,7 @@ func (x *Index) removeUnused(
 		if err != nil {
 			return nil, err
 		}
-		// A tenant registered since then stays in now, because its version is at least 1.
+		// A tenant that was registered since then stays in now: it has no entry in versions, and its version is at least 1.
 		maps.DeleteFunc(now, func(id int32, version int64) bool { return version == versions[id] })
 		return q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
 			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: slices.Collect(maps.Keys(now)),
@@ -122,7 +121,6 @@ func (x *Index) removeUnused(
 	return len(deleted), err
 }
 
-// versionsOf returns the version of each tenant of the project.
 func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]int64, error) {
 	rows, err := q.CleanupTenantVersions(ctx, db.CleanupTenantVersionsParams{ProjectID: projectID})
 	versions := make(map[int32]int64, len(rows))

@@ -14,11 +14,11 @@ var (
 	// bracket such as {short title of the problem}.
 	placeholder = lazyregexp.New(`\{\{.+?\}\}|<%.+?%>|\b__[A-Z_]+__\b|` +
 		`[{<\[][^{}<>\[\]]*(?i:\b(?:title|name|number|subject)\b|NNNN|YYYY)[^{}<>\[\]]*[}>\]]`)
-	// besidePlaceholders matches the rest of a template's title, such as ADR or a number.
+	// besidePlaceholders matches what a template's title has beside placeholders, such as ADR or a number.
 	besidePlaceholders = lazyregexp.New(`(?i)^(adr|rfc|incident|postmortem|decision|runbook|meeting|[\d\W_]+)*$`)
 )
 
-// checkTemplate returns a [document.ErrLeftOut] for the title of a template, and nil for any other.
+// checkTemplate returns a [document.ErrLeftOut] for the title of a template, and nil for any other title.
 func checkTemplate(title string) error {
 	rest := placeholder().ReplaceAllString(title, " ")
 	if rest == title || !besidePlaceholders().MatchString(strings.TrimSpace(rest)) {

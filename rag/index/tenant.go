@@ -8,12 +8,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Tenant registers the checkout at root, or finds it, and notes that it is in use.
-// It undoes a deletion: the tenant may be filled again. A database role that may only read
-// gets the tenant if the index has it, and an error otherwise.
+// Tenant registers the checkout at root, or finds its tenant. It records that the tenant is in use, and undoes a
+// deletion. A database role that may only read gets a tenant that is in the index, and otherwise an error.
 func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error) {
 	register := func(q *db.Queries) (*catalog.Tenant, error) {
-		// A project is written only if it is new: on Citus that needs every node.
+		// Write a project only if it is new, because on Citus the write needs every node.
 		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if db.IsNoRows(err) {
 			projectID, err = q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: key.Project})
@@ -45,9 +44,8 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 	return tenant, nil
 }
 
-// Rejoin returns the tenant of a checkout that is in the index, and [db.ErrTenantGone]
-// if it is not: unlike [Index.Tenant] it does not undo a deletion. It notes that the tenant
-// is in use, unless the role may only read.
+// Rejoin returns the tenant of a checkout. Unlike [Index.Tenant] it returns [db.ErrTenantGone] if the checkout is
+// unknown or deleted. It records that the tenant is in use, unless the database role may only read.
 func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
 	tenant, err := transact(ctx, x.db.Write, "find tenant", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, row, err := lookUp(ctx, q, key)
@@ -71,7 +69,7 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	return tenant, nil
 }
 
-// Writable returns an error if the tenant may only be read. It asks the database again.
+// Writable returns an error about the operation op if this server may only read the tenant. It asks the database again.
 func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string) error {
 	if !tenant.ReadOnly {
 		return nil
@@ -83,8 +81,8 @@ func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string)
 	return again.Writable(op)
 }
 
-// lookUp finds a checkout. Its ModelID is 0 before its first vector. The error says that there
-// are no rows if the index does not have the checkout.
+// lookUp finds the tenant of a checkout. Its ModelID is 0 before its first vector. If the index does not have the
+// checkout, [db.IsNoRows] is true of the error.
 func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
 	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 	if err != nil {
@@ -95,8 +93,7 @@ func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog
 	return tenant, row, err
 }
 
-// LastBranch returns the branch on which a checkout of the project was last in
-// use, "" if the index knows none.
+// LastBranch returns the branch on which somebody last used a checkout of the project, "" if the index knows none.
 func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (string, error) {
 	branch, err := transact(ctx, x.db.Read, "look up the last branch", func(q *db.Queries) (string, error) {
 		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
@@ -108,16 +105,15 @@ func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (strin
 	return branch, ignoreNoRows(err)
 }
 
-// HandbookEdition identifies the handbook's content: equal editions have equal content. The zero
-// value is a handbook that was never filled.
+// HandbookEdition identifies the handbook's content: equal editions have equal content. It is the zero value as long as
+// nothing was ingested.
 type HandbookEdition struct {
 	projectID, tenantID int32
 	generation, version int64
 }
 
-// Handbook registers the handbook's tenant, or finds it. Its documents are in
-// the collection [catalog.Handbook]; their paths begin with the name of the ingested
-// folder, and their doc-type is their section.
+// Handbook returns the handbook's tenant, and registers it if it is new. The handbook's documents are in the collection
+// [catalog.Handbook]. Their paths begin with the name of the ingested folder, and their doc-type is their section.
 func (x *Index) Handbook(ctx context.Context) (*catalog.Tenant, error) {
 	return x.Tenant(ctx, catalog.HandbookKey(), "")
 }
@@ -134,7 +130,7 @@ func (x *Index) HandbookEdition(ctx context.Context) (HandbookEdition, error) {
 	return edition, ignoreNoRows(err)
 }
 
-// Scope returns the documents of the edition.
+// Scope returns the scope of a search for documents of the edition.
 func (e HandbookEdition) Scope() catalog.Scope {
 	tenant := &catalog.Tenant{Key: catalog.HandbookKey(), ProjectID: e.projectID, ID: e.tenantID, Generation: e.generation}
 	return catalog.Scope{Tenant: tenant, Collection: catalog.Handbook}

@@ -10,7 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// embeddedText returns the text that the model embeds for a passage.
 func embeddedText(heading, text string) string {
 	if heading == "" {
 		return text
@@ -18,8 +17,8 @@ func embeddedText(heading, text string) string {
 	return heading + "\n\n" + text
 }
 
-// embedParts embeds a passage that is too long for the model. It halves the text until each part
-// fits. The vector is the mean of the parts' vectors, weighted by their lengths.
+// embedParts embeds a passage that is too long for the model. It halves the text until each part fits. The vector is
+// the mean of the parts' vectors, weighted by length. If the model refuses a part, the embedding has its Err.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {
