@@ -35,8 +35,7 @@ func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	return !w.inlines.late()
 }
 
-// bodyWalker walks through goldmark's trees and fills in the document: title, summary, links and anchors, and the
-// headings and depths of the outline.
+// bodyWalker fills in a document from goldmark's trees: title, summary, links, anchors, headings and depths.
 type bodyWalker struct {
 	*Document
 
@@ -84,8 +83,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	}
 }
 
-// blocks records a block and its next siblings, all at one nesting depth. It stops at the block that begins the next
-// piece.
+// blocks records a block and its next siblings, at one nesting depth. It stops where the next piece begins.
 func (w *bodyWalker) blocks(node ast.Node, depth int) {
 	for ; node != nil && node != w.piece.following; node = node.NextSibling() {
 		if node.Type() == ast.TypeBlock {
@@ -149,8 +147,7 @@ func (w *bodyWalker) parseContents() {
 
 var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
-// headerRow returns the index of the header row of a GFM table in the lines of a paragraph. It returns -1 without a
-// table.
+// headerRow returns the index of the header row of a GFM table in the lines of a paragraph, -1 without a table.
 func headerRow(lines []string) int {
 	for i := 1; i < len(lines); i++ {
 		if strings.Contains(lines[i], "|") && strings.Contains(lines[i], "-") && delimiterRow().MatchString(lines[i]) {

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut splits a text into parts of at most budget estimated tokens. It halves the text with [Halve] until each part
-// fits.
+// Cut splits a text into parts of at most budget estimated tokens: it calls [Halve] until each part fits.
 func Cut(text string, budget int) []string {
 	if EstimateTokens(text) <= budget {
 		return []string{text}

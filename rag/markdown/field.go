@@ -73,8 +73,8 @@ var fieldValue = lazyregexp.New(`^["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
 // restOfValue matches the words after the first in a value without quotes, up to a comment.
 var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
 
-// maxReplacements bounds the places where SetField tries to set the value. The name of the field may also stand in
-// other texts of the front matter, and each place costs two decodings.
+// maxReplacements bounds the places where SetField tries to set the value. Other texts in the front matter may also
+// have the field's name, and each place costs two decodings.
 const maxReplacements = 16
 
 // replacements returns edited versions of the front matter, up to two for each place that looks like the field. The

@@ -13,8 +13,8 @@ import (
 const (
 	// maxFrontMatterBytes bounds the size of front matter, because it is parsed and stored.
 	maxFrontMatterBytes = 64 << 10
-	// maxMended is how many invalid lines of YAML are repaired by reading their value as a plain string. After each repair
-	// the YAML is decoded again.
+	// maxMended is how many invalid lines of YAML are read as plain strings. After each such line the YAML is decoded
+	// again.
 	maxMended = 8
 )
 
@@ -22,15 +22,13 @@ const (
 type frontMatter struct {
 	fields map[string]any // nil without front matter, empty for empty front matter
 	isYAML bool
-	// first is the index of the line that begins the front matter, --- or +++. body is the index of the first line of
-	// text.
+	// first is the index of the line --- or +++ that begins the front matter. body is the index of the first line of text.
 	first, body int
 	// notes are faults that did not prevent reading.
 	notes []Error
 }
 
-// readFrontMatter decodes the front matter of a file: YAML between lines --- or TOML between lines +++. The error is an
-// *[Error].
+// readFrontMatter decodes front matter: YAML between lines ---, or TOML between lines +++. The error is an *[Error].
 func readFrontMatter(lines []string) (frontMatter, error) {
 	f := frontMatter{first: leadingLines(lines)}
 	if f.first == len(lines) {
@@ -52,8 +50,7 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	return f, nil
 }
 
-// opensYAML reports whether a line --- begins front matter. Otherwise the line is a thematic break. below are the lines
-// after it.
+// opensYAML tells a line --- that begins front matter from a thematic break. below are the lines after the line ---.
 func opensYAML(below []string, isFirst bool) bool {
 	switch {
 	case len(below) == 0:
@@ -93,8 +90,7 @@ func leadingLines(lines []string) int {
 	return len(lines)
 }
 
-// readFenced decodes lines up to the closing delimiter, which is the first line that is in ends. lines[0] follows the
-// line f.first.
+// readFenced decodes the lines up to the first line that is in ends. The lines begin after the line f.first.
 func (f *frontMatter) readFenced(
 	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
 ) error {
@@ -138,8 +134,7 @@ func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error
 	}
 }
 
-// yamlError turns an error of package yamlvalue into an *[Error] for the file. first is the line number at which the
-// YAML begins.
+// yamlError turns an error of package yamlvalue into an *[Error]. first is the line number at which the YAML begins.
 func yamlError(err error, first int) error {
 	e, ok := errors.AsType[*yamlvalue.Error](err)
 	if !ok {

@@ -45,8 +45,7 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// WikiLinks makes goldmark parse [[page]] as a link. The priority 199 comes before goldmark's own links, which have
-// 200.
+// WikiLinks makes goldmark parse [[page]] as a link. Its priority is before that of goldmark's own links, 200.
 func WikiLinks() parser.Option {
 	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
 }
@@ -74,8 +73,7 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return link
 }
 
-// AnyFolder begins the destination of a wikilink, such as **/page.md. The link leads to a page of that name in any
-// folder.
+// AnyFolder begins the destination of a wikilink, as in **/page.md: a page of that name in any folder.
 const AnyFolder = "**/"
 
 var otherFile = lazyregexp.New(`(?i)\.[a-z][a-z0-9]{0,4}$`)

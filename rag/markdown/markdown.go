@@ -28,8 +28,7 @@ type Document struct {
 	// (uint64 if too large for int), float64, string, []any or map[string]any. A date is a string, as the file has it.
 	// Only the field date is rewritten in the form 2026-11-26.
 	FrontMatter map[string]any
-	// FrontMatterLines is the number of lines from the beginning of the file to the end of the front matter, 0 without
-	// front matter.
+	// FrontMatterLines is the number of lines from the beginning of the file to the end of the front matter, or 0.
 	FrontMatterLines int
 	// Notes are faults that did not prevent parsing. Their Line is 0 if the fault is in the field date.
 	Notes []Error
@@ -41,14 +40,13 @@ type Document struct {
 	// Summary is the field summary or description, unchanged. Without these fields it is the first paragraph as plain
 	// text, cut at the end of a word to at most 300 characters.
 	Summary string
-	// CharCount and LineCount are the numbers of Unicode characters and of lines in the whole file. A newline at the end
-	// of the file does not begin another line.
+	// CharCount and LineCount count the Unicode characters and the lines of the file. A final newline begins no line.
 	CharCount, LineCount int
 	// Links are the paths of relative links, each once, in the order of the text. They are percent-decoded, without query
 	// and fragment. Images, links to a heading of this document, and links with a scheme or host are left out.
 	Links []string
-	// Anchors are the link destinations with a fragment, such as b.md#setup, as the text has them. Destinations with a
-	// scheme or host are left out.
+	// Anchors are the destinations with a fragment, such as b.md#setup, as written. Destinations with a scheme or host are
+	// left out.
 	Anchors []string
 	// NotFrontMatter says why a block that looks like front matter was read as text. Replaced is the first line with bytes
 	// that are not UTF-8, 0 for none; U+FFFD replaces these bytes. Only [ParseAny] sets the two fields.
@@ -76,8 +74,8 @@ func Parse(src []byte) (*Document, error) { return parse(src, false) }
 
 // ParseAny parses a markdown file that was not written for this index. It reads invalid front matter as text, replaces
 // bytes that are not UTF-8 by U+FFFD, and turns names of fields, such as Title, into lower case. The error is an
-// *[Error]. ParseAny fails if the file has a NUL byte (then it is not text), is encrypted or is a Git LFS pointer, or
-// if parsing takes too long.
+// *[Error]. ParseAny fails if the file has a NUL byte, is encrypted or is a Git LFS pointer, or if parsing takes too
+// long.
 func ParseAny(src []byte) (*Document, error) { return parse(src, true) }
 
 // maxParseTime is far longer than the largest file takes, even on a busy machine.
@@ -140,8 +138,7 @@ func inLowerCase(fields map[string]any) map[string]any {
 	return lower
 }
 
-// FrontMatter returns the front matter of a markdown file without parsing the text. It returns nil if the front matter
-// is missing or invalid.
+// FrontMatter returns the fields of a markdown file without parsing the text. Invalid front matter gives nil.
 func FrontMatter(src []byte) map[string]any {
 	front, err := readFrontMatter(readLines(bytes.ToValidUTF8(src, []byte("\ufffd"))))
 	if err != nil {
@@ -155,16 +152,14 @@ func readLines(src []byte) []string {
 	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
 }
 
-// Lines returns the lines of a file as passages have them: with secrets masked and comments blanked. Each line keeps
-// its number.
+// Lines returns the lines of a file as passages have them: secrets are masked, and comments are blank.
 func Lines(src []byte) []string {
 	lines := readLines(src)
 	front, _ := readFrontMatter(lines) // invalid front matter counts as text
 	return withoutHidden(lines, front.body)
 }
 
-// invalidUTF8 returns the line number and the value of the first byte that is not valid UTF-8. line is 0 if all bytes
-// are valid.
+// invalidUTF8 returns the line number and the value of the first byte that is not valid UTF-8, 0 without such a byte.
 func invalidUTF8(src []byte) (line int, b byte) {
 	for at := 0; at < len(src); {
 		r, size := utf8.DecodeRune(src[at:])

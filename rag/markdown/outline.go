@@ -61,8 +61,7 @@ func (d *Document) Lines() []string { return d.outline.lines }
 // Headlines returns the headings of the text in order, without headings inside a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
-// FirstSection returns the line of the first heading of level 2 to 6. Without such a heading it returns the number of
-// lines.
+// FirstSection returns the line of the first heading of level 2 to 6, or without such a heading the number of lines.
 func (d *Document) FirstSection() int {
 	for _, h := range d.outline.headings {
 		if h.Level > 1 {
@@ -72,9 +71,8 @@ func (d *Document) FirstSection() int {
 	return len(d.outline.lines)
 }
 
-// TextLines visits the lines of text, each with its index in [Document.Lines]. It skips front matter and blocks of
-// code. If the text begins with a block of code, as a proposal for Bitcoin does, TextLines visits the fields in this
-// block, such as "Status: Draft".
+// TextLines visits the lines of text, with their indexes in [Document.Lines]. It skips front matter and blocks of code.
+// If a block of code begins the text, as in a proposal for Bitcoin, TextLines visits the fields in this block.
 func (d *Document) TextLines() iter.Seq2[int, string] {
 	return d.outline.textLines(len(d.outline.lines))
 }
@@ -203,8 +201,7 @@ func (o *outline) split(title string) []section {
 	return sections
 }
 
-// titles returns a function that reports whether a heading is the document's title: the only H1, or an H1 that repeats
-// title.
+// titles returns a function that reports whether a heading is the title: the only H1, or an H1 with the text title.
 func (o *outline) titles(title string) func(*Headline) bool {
 	count := 0
 	for _, h := range o.headings {

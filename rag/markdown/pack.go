@@ -13,8 +13,7 @@ type packer struct {
 	budget      int // estimated tokens of a passage's text
 	start, end  int
 	tail, intro int
-	// lead is the line of the first heading that the next passage counts among its lines but leaves out of its text. It is
-	// -1 without such a heading.
+	// lead is the first of the headings that are lines of the next passage but not in its text, -1 without such a heading.
 	lead int
 	// header is the first line of the last table that was split. The rows of this table are the lines [rows, endOfRows).
 	header          int
@@ -117,7 +116,7 @@ func (p *packer) emit(end int) {
 }
 
 // emitHeadings is called when the current passage has only headings, and the next lines do not fit beside them. If the
-// header path repeats all the headings, they become lines of the next passage but no part of its text. Otherwise the
+// header path repeats all the headings, they belong to the lines of the next passage but not to its text. Otherwise the
 // headings become a passage.
 func (p *packer) emitHeadings() {
 	start, end := p.outline.trim(p.start, p.end)

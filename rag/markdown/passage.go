@@ -2,11 +2,11 @@ package markdown
 
 import "strings"
 
-// Passage is the unit of search and embedding: a document, a section, or a part of a section that fits the embedding
-// model's window.
+// Passage is the unit of search and embedding. It is a document, a section, or a part of a section that fits the
+// embedding model's window.
 type Passage struct {
-	// HeaderPath names the section, as in "## Root cause > ### Database layer". It is "" before the first heading and for
-	// a document in one passage.
+	// HeaderPath names the section, as in "## Root cause > ### Database layer". It is "" before the first heading and in a
+	// document of one passage.
 	HeaderPath string
 	// StartLine and EndLine are the first and the last line in the file, counted from 1.
 	StartLine, EndLine int
@@ -21,23 +21,21 @@ type Passage struct {
 type Limit struct {
 	// MaxTokens bounds the embedded text (heading, blank line and text), as [EstimateTokens] counts. It is at least 192.
 	MaxTokens int
-	// SplitLines is the most lines of a document that stays one passage. A longer document is split at its headings even
-	// if it fits MaxTokens.
+	// SplitLines is the most lines of a document that may stay one passage. A longer document is split at its headings.
 	SplitLines int
 }
 
 // DefaultLimit suits an embedding model with a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
-// Bounds of the title and the path in a heading, in estimated tokens. With the smallest MaxTokens, 64 tokens are left
-// for the text.
+// Bounds of the title and the path in a heading, in estimated tokens. At least 64 tokens are left for the text.
 const (
 	maxTitleTokens = 64
 	maxPathTokens  = 64
 )
 
-// Heading returns what is searched and embedded before a passage's text: the title, a newline and the header path. An
-// empty part is left out. A part of more than 64 estimated tokens is shortened: the title loses its end, the path its
+// Heading returns what is searched and embedded with a passage's text: the title, a newline and the header path. An
+// empty part is left out. A title of more than 64 estimated tokens loses its end, and a path of more than 64 loses its
 // first headings.
 func Heading(title, headerPath string) string {
 	title = CutTokens(title, maxTitleTokens)
@@ -56,8 +54,7 @@ func Heading(title, headerPath string) string {
 }
 
 // Passages cuts the document into passages, in the order of the file. heading is the title to embed with each passage.
-// Each line after the front matter that is not blank belongs to a passage. A document without such a line has no
-// passages.
+// Each line after the front matter belongs to a passage, except blank lines. Without such lines there are no passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
 	p := packer{outline: &d.outline}
 	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }

@@ -26,8 +26,7 @@ type piece struct {
 	src    []byte
 	starts []int // offsets of the lines in src
 	root   ast.Node
-	// following is the block or list item in the tree with which the next piece begins. It is nil if the whole tree
-	// belongs to this piece.
+	// following is the block or list item in the tree with which the next piece begins, or nil.
 	following ast.Node
 }
 
@@ -64,8 +63,7 @@ func parsePiece(lines []string, first int, size pieceSize, references parser.Con
 // line returns the line of the document on which a block begins.
 func (p *piece) line(node ast.Node) int { return p.first + sort.SearchInts(p.starts, node.Pos()+1) - 1 }
 
-// blockParser returns a parser of blocks for concurrent use. There is only one, because making a parser takes as long
-// as parsing a page.
+// blockParser returns a parser of blocks for concurrent use. Making a parser takes as long as parsing a page.
 var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -73,9 +71,9 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// lastPart returns the last block before which the document can be cut. The block may continue after the piece. In a
-// piece that is one list, lastPart returns the last item. It returns nil for a piece that is one item, or one block of
-// another kind.
+// lastPart returns the last block before which the document can be cut, because the block may continue after the piece.
+// In a piece that is one list, lastPart returns the last item. It returns nil for one item or one block of another
+// kind.
 func (p *piece) lastPart(lines []string) ast.Node {
 	for last := p.root.LastChild(); !p.isFirst(last); last = last.PreviousSibling() {
 		if !p.mayEndDefinition(last, lines) {
@@ -103,8 +101,8 @@ func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
 }
 
-// maxReferenceLines is the most lines of a paragraph in which link reference definitions are found. goldmark's time
-// grows with the square of the lines.
+// maxReferenceLines bounds a paragraph in which link reference definitions are searched. goldmark's time grows with the
+// square of the lines.
 const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
@@ -118,12 +116,11 @@ func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, p
 	}
 }
 
-// maxMarkerBytes is how many bytes at the beginning of a line may be markers of quotes and lists. goldmark's time grows
-// with the square of the number of markers.
+// maxMarkerBytes bounds the markers of quotes and lists at the beginning of a line. goldmark's time grows with the
+// square of their number.
 const maxMarkerBytes = 128
 
-// flatten replaces markers of quotes and lists by letters if they come after the first maxMarkerBytes bytes of a line.
-// It keeps the length of each line.
+// flatten replaces the markers after the first maxMarkerBytes bytes of a line by letters, so that no offset changes.
 func flatten(lines []string) []string {
 	flat, cloned := lines, false
 	for i, line := range lines {

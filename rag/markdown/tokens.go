@@ -146,8 +146,7 @@ func CutTokens(s string, limit int) string {
 	return s
 }
 
-// shorten cuts s to room bytes and appends an ellipsis. It cuts at the end of a word if more than half of the bytes
-// remain.
+// shorten cuts s to room bytes and appends an ellipsis. It cuts after a word if more than half of the bytes remain.
 func shorten(s string, room int) string {
 	cut := s[:room]
 	if space := strings.LastIndexFunc(cut, unicode.IsSpace); space > room/2 && strings.IndexFunc(s[room:], unicode.IsSpace) != 0 {
