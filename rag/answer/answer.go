@@ -47,7 +47,7 @@ type Question struct {
 
 	// MinLevel is the lowest level of the documents to use, linked documents included.
 	MinLevel catalog.Level
-	// IncludeCritical adds critical documents of every doc-type and every score. They do not count against Limit.
+	// IncludeCritical adds critical documents of every doc-type and score, which do not count against Limit.
 	IncludeCritical bool
 	// MaxDepth bounds how many links in a row are followed, MaxLinked how many documents are added. 0 follows no links.
 	MaxDepth, MaxLinked int
@@ -69,7 +69,7 @@ type Answer struct {
 	Linked  []Linked
 	// Omitted are the paths of documents that did not fit into the context window.
 	Omitted []string
-	// MayAnswer are other documents that may answer; see [rag.Hits].
+	// MayAnswer are documents that may answer and are not in Sources; see [rag.Hits].
 	MayAnswer []rag.Hit
 	// Empty is set if there was no document to search.
 	Empty bool

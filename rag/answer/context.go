@@ -170,7 +170,7 @@ func (s source) beginning(d delimiter) quote {
 const worse = 2
 
 // further returns the indices of the passages to quote after the best one, in order of preference: the relevant
-// passages, and the neighbours of the best passage, because its text may begin or end there.
+// passages, and the neighbours of the best passage, in which its text may begin or end.
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]

@@ -24,12 +24,12 @@ const (
 	tokenLength = 12
 	// chatTokens is room for the text that the model's chat template puts around the messages.
 	chatTokens = 64
-	// maxLabel bounds titles and paths in the prompt, in characters. In a document they may have any length.
+	// maxLabel bounds titles and paths in the prompt, in characters. A document may have a title of any length.
 	maxLabel = 200
 )
 
-// delimiter writes the lines that begin and end a document in a prompt. They contain a random token for each request,
-// so that no document can contain them.
+// delimiter writes the lines that begin and end a document in a prompt. The lines contain a random token of the
+// request, so that no document can contain such a line.
 type delimiter struct{ token string }
 
 func newDelimiter() delimiter { return delimiter{token: rand.Text()[:tokenLength]} }

@@ -28,8 +28,8 @@ const (
 	minRoom = 256
 )
 
-// write adds the text to an answer that has sources. It removes sources that it did not quote, and adds those with text
-// to Omitted.
+// write adds the text to an answer that has sources. It removes sources that it did not quote. Removed sources with
+// text are listed in Omitted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxFrontMatterBytes bounds the size of front matter, because it is parsed and stored.
+	// maxFrontMatterBytes bounds the time to parse front matter and the space to store it.
 	maxFrontMatterBytes = 64 << 10
-	// maxMended is how many invalid lines of YAML are read as plain strings. After each such line the YAML is decoded
-	// again.
+	// maxMended is how many invalid lines of YAML are repaired: their values are read as plain strings. Each repair costs
+	// one more decoding.
 	maxMended = 8
 )
 

@@ -28,7 +28,8 @@ type Document struct {
 	// (uint64 if too large for int), float64, string, []any or map[string]any. A date is a string, as the file has it.
 	// Only the field date is rewritten in the form 2026-11-26.
 	FrontMatter map[string]any
-	// FrontMatterLines is the number of lines from the beginning of the file to the end of the front matter, or 0.
+	// FrontMatterLines is the number of lines up to the end of the front matter, delimiters included, 0 without front
+	// matter.
 	FrontMatterLines int
 	// Notes are faults that did not prevent parsing. Their Line is 0 if the fault is in the field date.
 	Notes []Error
@@ -56,7 +57,7 @@ type Document struct {
 	outline outline
 }
 
-// Error is a fault in a file, with its place.
+// Error is a fault at a line of a file.
 type Error struct {
 	Line    int // 1-based
 	Problem string
@@ -68,14 +69,13 @@ func errorf(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Parse parses a markdown file. The error is an *[Error]. Parse fails if the front matter is invalid, if the file is
-// not UTF-8 text, is encrypted or is a Git LFS pointer, or if parsing takes too long.
+// Parse parses a markdown file. The error is an *[Error]. Parse fails if the front matter is invalid, or if the file is
+// not UTF-8 text, is encrypted, is a Git LFS pointer, or takes too long to parse.
 func Parse(src []byte) (*Document, error) { return parse(src, false) }
 
 // ParseAny parses a markdown file that was not written for this index. It reads invalid front matter as text, replaces
 // bytes that are not UTF-8 by U+FFFD, and turns names of fields, such as Title, into lower case. The error is an
-// *[Error]. ParseAny fails if the file has a NUL byte, is encrypted or is a Git LFS pointer, or if parsing takes too
-// long.
+// *[Error]. ParseAny fails if the file has a NUL byte, is encrypted, is a Git LFS pointer, or takes too long to parse.
 func ParseAny(src []byte) (*Document, error) { return parse(src, true) }
 
 // maxParseTime is far longer than the largest file takes, even on a busy machine.

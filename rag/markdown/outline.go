@@ -28,7 +28,7 @@ type outline struct {
 }
 
 const (
-	// maxDepth is the greatest depth in outline.depth. Deeper blocks get it too.
+	// maxDepth is the greatest depth in outline.depth. Deeper blocks get this depth too.
 	maxDepth    = 16
 	insideBlock = 255
 )
@@ -201,7 +201,7 @@ func (o *outline) split(title string) []section {
 	return sections
 }
 
-// titles returns a function that reports whether a heading is the title: the only H1, or an H1 with the text title.
+// titles returns a function that reports whether a heading is the title: the only H1, or an H1 whose text is title.
 func (o *outline) titles(title string) func(*Headline) bool {
 	count := 0
 	for _, h := range o.headings {

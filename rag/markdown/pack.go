@@ -116,8 +116,8 @@ func (p *packer) emit(end int) {
 }
 
 // emitHeadings is called when the current passage has only headings, and the next lines do not fit beside them. If the
-// header path repeats all the headings, they belong to the lines of the next passage but not to its text. Otherwise the
-// headings become a passage.
+// header path repeats all the headings, the headings become lines of the next passage but no part of its text.
+// Otherwise the headings become a passage.
 func (p *packer) emitHeadings() {
 	start, end := p.outline.trim(p.start, p.end)
 	for line := start; line < end; line++ {

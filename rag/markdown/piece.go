@@ -72,8 +72,8 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 })
 
 // lastPart returns the last block before which the document can be cut, because the block may continue after the piece.
-// In a piece that is one list, lastPart returns the last item. It returns nil for one item or one block of another
-// kind.
+// In a piece that is one list, lastPart returns the last item. It returns nil for a piece that is one item, or one
+// block of another kind.
 func (p *piece) lastPart(lines []string) ast.Node {
 	for last := p.root.LastChild(); !p.isFirst(last); last = last.PreviousSibling() {
 		if !p.mayEndDefinition(last, lines) {
@@ -102,7 +102,7 @@ func (p *piece) isFirst(node ast.Node) bool {
 }
 
 // maxReferenceLines bounds a paragraph in which link reference definitions are searched. goldmark's time grows with the
-// square of the lines.
+// square of the number of lines.
 const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
@@ -116,8 +116,8 @@ func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, p
 	}
 }
 
-// maxMarkerBytes bounds the markers of quotes and lists at the beginning of a line. goldmark's time grows with the
-// square of their number.
+// maxMarkerBytes bounds the markers of quotes and lists at the beginning of a line, in bytes. goldmark's time grows
+// with the square of the number of markers.
 const maxMarkerBytes = 128
 
 // flatten replaces the markers after the first maxMarkerBytes bytes of a line by letters, so that no offset changes.

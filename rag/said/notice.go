@@ -78,7 +78,7 @@ func titleStatus(document *markdown.Document) Status {
 	return Status{}
 }
 
-// noticeIn returns the status that a line gives its document at its beginning.
+// noticeIn returns the status of the document that the beginning of a line states.
 func noticeIn(line string) Status {
 	var status Status
 	rest := line[len(noticeStart().FindString(line)):]

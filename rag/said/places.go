@@ -24,7 +24,7 @@ type Citation struct {
 	Line int
 }
 
-// fileName matches a file name with an extension, and folders before it.
+// fileName matches a file name with an extension, with or without folders before the name.
 const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
 
 var (
@@ -42,7 +42,7 @@ var (
 )
 
 // Places returns the places that a document cites, line by line: paths in code spans, paths with line numbers anywhere,
-// and links to files except documents. It skips blocks of code: a trace in one may come from any program.
+// and links to files except documents. It skips blocks of code, because a stack trace may come from any program.
 func Places(document *markdown.Document) []Citation {
 	var places []Citation
 	for i, line := range document.TextLines() {
@@ -88,7 +88,7 @@ func placesOfLine(line string, number int) []Citation {
 	return places
 }
 
-// namesLines reports whether a text may contain a path with line numbers. It saves most lines the search for one.
+// namesLines reports whether a text may contain a path with line numbers. Most lines do not, and need no search.
 func namesLines(text []byte) bool {
 	for i, b := range text[:max(0, len(text)-1)] {
 		next := text[i+1]

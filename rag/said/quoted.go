@@ -50,8 +50,8 @@ func RouteKey(text string) string {
 // LongFlag returns the flag at the beginning of a text, such as --dry-run. It returns "" for a flag of one word.
 func LongFlag(text string) string { return longFlag.FindString(text) }
 
-// Messages returns the quoted texts that a program may have printed: at least three words, without the flags of a
-// command.
+// Messages returns the quoted texts that a program may have printed: those with at least three words and without flags,
+// which only a command has.
 func Messages(quotes []string) []string {
 	const fewest = 3
 	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {

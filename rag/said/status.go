@@ -43,7 +43,7 @@ func StatusWord(text string) string {
 	return ""
 }
 
-// namesSuccessor reports whether a document with these relations names the document that replaces it.
+// namesSuccessor reports whether one of the relations leads to a successor.
 func namesSuccessor(relations []NamedRelation) bool {
 	return slices.ContainsFunc(relations, func(r NamedRelation) bool { return r.Relation == SupersededBy })
 }
@@ -268,8 +268,8 @@ func isTable(lines []string) bool {
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)
 
-// latestOf returns the latest line of a text with several lines that have a status and a day. It returns other texts
-// unchanged.
+// latestOf returns the latest line of a history of statuses: several lines, each with a status and a day. It returns
+// any other text unchanged.
 func latestOf(text string) string {
 	latest, latestDay, days := "", "", 0
 	for line := range strings.Lines(text) {

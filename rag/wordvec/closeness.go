@@ -17,7 +17,7 @@ type Closeness struct {
 	Pieces int
 }
 
-// Sum is 2 for the words of the query.
+// Sum is Covered plus Cosine, 2 for a text with the words of the query.
 func (c Closeness) Sum() float64 { return c.Covered + c.Cosine }
 
 // Query is a query to compare with several texts.
@@ -57,7 +57,7 @@ func Cosine(a, b []float32) float64 {
 }
 
 // telling is the least total weight of a query that says what it is about. The words of "never asked before" weigh 2.4
-// in all, and many texts have them. With less weight than telling, Covered cannot reach 1.
+// in all, and many texts have them. Covered stays below 1 for a query with less weight.
 const telling = 3
 
 // Weight says how telling a word in lower case is: "the" .05, "database" 2.5. It is 2 for a word that cannot be cut
