@@ -70,7 +70,7 @@ var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+
 var fieldValue = lazyregexp.New(`^["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
 	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
-// restOfValue matches the words after the first in a value without quotes, up to a comment.
+// restOfValue matches the words after the first word of a value without quotes, up to a comment.
 var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
 
 // maxReplacements bounds the places where SetField tries to set the value. Other texts in the front matter may also

@@ -20,7 +20,7 @@ import (
 )
 
 // Bounds of the text that the inline parser gets at once. Its time grows with the square of the text's length. Opening
-// brackets and characters that may mark emphasis cost most: the time grows with the square of the number of each.
+// brackets and characters that may mark emphasis cost most: twice the number takes four times as long.
 const (
 	maxInlineBytes    = 8 << 10
 	maxInlineBrackets = 64
@@ -73,7 +73,7 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return link
 }
 
-// AnyFolder begins the destination of a wikilink, as in **/page.md: a page of that name in any folder.
+// AnyFolder begins the destination of a wikilink. **/page.md is a page of that name in any folder.
 const AnyFolder = "**/"
 
 var otherFile = lazyregexp.New(`(?i)\.[a-z][a-z0-9]{0,4}$`)

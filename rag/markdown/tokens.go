@@ -8,8 +8,8 @@ import (
 
 // EstimateTokens estimates how many WordPiece tokens of BERT's uncased English vocabulary s has, without [CLS] and
 // [SEP]. The estimate is usually too high. In a test with passages of up to 480 estimated tokens, technical prose had a
-// quarter fewer tokens and source code a tenth fewer. None of 13,000 passages from documentation had more than 510. A
-// text of invented names only may have up to a fifth more tokens than estimated.
+// quarter fewer tokens and source code a tenth fewer. None of 13,000 passages from documentation had more than 510
+// tokens. A text of invented names only may have up to a fifth more tokens than estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
 // estimateTenths is EstimateTokens in tenths of a token. If a text is split at white space, the estimates of its parts

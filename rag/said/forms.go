@@ -98,7 +98,7 @@ var (
 	formAsStatus = formsPattern("^[\\s*_.`]*", "[\\s*_.`]*$", func(s scope) bool { return s == asStatus })
 )
 
-// match is a form in a text. start and end are the byte offsets of its words.
+// match is a form and its place in a text: the byte offsets start and end.
 type match struct {
 	form
 

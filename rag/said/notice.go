@@ -15,14 +15,14 @@ var (
 	struckTitle = lazyregexp.New(`^#*\s*~~[^~]+~~[\s#]*$`)
 	// callout matches the beginning of a callout, such as "> [!WARNING]" or "!!! note". Text may follow on the line.
 	callout = lazyregexp.New(`^\s*(?:>\s*\[![\w-]+\]|:{3,}\s*\w+|!{3}\s*\w+)[^\pL\d\[]*`)
-	// noticeStart matches signs and words such as "Note:" before a notice. about matches a subject such as "This is".
+	// noticeStart matches signs and words such as "Note:" before a notice. thisDocument matches "This page is".
 	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?` +
 		`(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
-	about = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
+	thisDocument = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
 		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
 		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
 		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
-	// noticeEnd matches what may follow a status word that is a sentence by itself, as in "Deprecated since 2.0".
+	// noticeEnd matches the text after a status word that is nearly a whole sentence, as in "Deprecated since 2.0".
 	noticeEnd = lazyregexp.New(`^(?:[\s*_~]*(?:$|[.:,;!()\]"'”])|\s[–—-]\s|\s*[*_]|\s+(?:since|seit|depuis|desde)\s)`)
 	listItem  = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
 	// othersHeading matches the heading of a section about the status or about other documents, such as "See also".
@@ -82,7 +82,7 @@ func titleStatus(document *markdown.Document) Status {
 func noticeIn(line string) Status {
 	var status Status
 	rest := line[len(noticeStart().FindString(line)):]
-	subject := about().FindString(rest)
+	subject := thisDocument().FindString(rest)
 	rest = rest[len(subject):]
 	first, ok := firstForm(formAtStart(), rest)
 	if !ok {

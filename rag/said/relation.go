@@ -48,8 +48,8 @@ var (
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
 
-// relationsIn returns the relations in a text. Words such as "replaced by" apply to the documents after them, up to the
-// next such words.
+// relationsIn returns the relations in a text. A phrase such as "replaced by" applies to all documents after it, up to
+// the next phrase.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
 	words := slices.DeleteFunc(formsIn(text), func(m match) bool { return m.relation == "" })
@@ -90,7 +90,8 @@ const (
 	maxBeforeNumber = 16
 )
 
-// appendNamed appends a relation to the document in found, a match of named. It ignores links with a scheme or a host.
+// appendNamed appends a relation to the document that found names. found is a match of the pattern named or nextNamed.
+// Links with a scheme or a host are ignored.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {
 	r := NamedRelation{Relation: relation}
 	switch {
