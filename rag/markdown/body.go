@@ -43,7 +43,7 @@ type bodyWalker struct {
 	inlines inlineParser
 	// contents are parsed at the end of the document, because a link may refer to a definition further down.
 	contents []content
-	// hasSummary is set when a paragraph without links has become the summary. Later paragraphs are no candidates.
+	// hasSummary is set once a candidate for the summary surely has text. Later paragraphs are no candidates.
 	hasSummary bool
 }
 
