@@ -1,6 +1,5 @@
-// Package answer answers questions from documents. It finds them with the search of
-// package rag, follows their links, chooses passages to quote, and lets a language model
-// write the answer. It must not know how documents are found, or MCP.
+// Package answer answers questions from documents. It searches with package rag, follows the links of documents,
+// chooses passages to quote, and lets a language model write the answer. It must not know MCP, or how the search works.
 package answer
 
 import (
@@ -17,44 +16,44 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// Generator writes an answer.
+// Generator is a language model that writes answers.
 type Generator interface {
 	Generate(ctx context.Context, prompt model.Prompt, onText func(text string)) (string, error)
-	// ContextWindow is how many tokens prompt and answer may have together.
+	// ContextWindow returns how many tokens prompt and answer may have together.
 	ContextWindow(ctx context.Context) int
 }
 
-// Answerer answers questions. Safe for concurrent use.
+// Answerer answers questions. It is safe for concurrent use.
 type Answerer struct {
 	db        *db.Database
 	searcher  *rag.Searcher
 	generator Generator
 	logger    *slog.Logger
-	links     atomic.Pointer[linkGraph] // of the tenant that was asked last
+	links     atomic.Pointer[linkGraph] // of the tenant that asked last
 }
 
-// New returns an Answerer; nothing is connected yet.
+// New returns an Answerer. It opens no connection.
 func New(database *db.Database, searcher *rag.Searcher, generator Generator, logger *slog.Logger) *Answerer {
 	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger}
 }
 
-// maxCritical is how many critical documents are considered for an answer, as many as a search may list. The context
-// window decides how many the model gets.
+// maxCritical bounds the critical documents that an answer considers. A search cannot list more. The context window
+// decides how many critical documents the model gets.
 const maxCritical = 100
 
 // Question asks for an answer from the documents.
 type Question struct {
-	rag.Query // Levels and Critical must be empty; see MinLevel and IncludeCritical.
+	rag.Query // Levels and Critical must be empty: use MinLevel and IncludeCritical
 
-	// MinLevel is the lowest level of the documents used, linked ones included.
+	// MinLevel is the lowest level of the documents to use, linked documents included.
 	MinLevel catalog.Level
-	// IncludeCritical adds critical documents of all doc-types and any score. They do not count against Limit.
+	// IncludeCritical adds critical documents of every doc-type and score, which do not count against Limit.
 	IncludeCritical bool
-	// MaxDepth and MaxLinked bound the documents reached over links; 0 follows none.
+	// MaxDepth bounds how many links in a row are followed, MaxLinked how many documents are added. 0 follows no links.
 	MaxDepth, MaxLinked int
-	// Stale, if not nil, returns the reasons why some of the documents may be outdated, by their paths.
+	// Stale, if not nil, returns by path the reasons why some of the documents may be outdated.
 	Stale func(documents []string) map[string]string
-	// OnText, if not nil, is called with each piece of the answer. Before the first piece it is called with "" at times.
+	// OnText, if not nil, gets each piece of the answer as the model writes it, and at times "" before the first piece.
 	OnText func(text string)
 }
 
@@ -62,28 +61,28 @@ type Question struct {
 type Answer struct {
 	// Text is "" if no document was relevant enough. Then Sources has only critical documents.
 	Text string
-	// Grade says how sure the answer is: with [rag.MayAnswer], no source reaches the threshold.
+	// Grade says how sure the answer is. If it is [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
-	// Sources are documents by relevance; a document follows the one that replaces it. With a Text, the
-	// language model got at least a part of each document in Sources and in Linked.
+	// Sources are documents by relevance. A document follows its successor. If there is a Text, it was made from at least
+	// a part of each document in Sources and Linked.
 	Sources []rag.Hit
 	Linked  []Linked
-	// Omitted are the paths of documents for which the context window had no room.
+	// Omitted are the paths of documents that did not fit into the context window.
 	Omitted []string
-	// MayAnswer are other documents that may answer; see [rag.Hits].
+	// MayAnswer are documents that may answer and are not in Sources; see [rag.Hits].
 	MayAnswer []rag.Hit
-	// Empty says that there was no document to search.
+	// Empty is set if there was no document to search.
 	Empty bool
 	// Coverage says how the search was made.
 	rag.Coverage
-	// FallbackReason says why Text quotes passages, nil if the language model has written it.
+	// FallbackReason says why Text consists of quoted passages. It is nil if the language model wrote Text.
 	FallbackReason error
-	// CutShort says why the answer is incomplete, nil for a complete one.
+	// CutShort says why the answer is incomplete. It is nil for a complete answer.
 	CutShort error
 }
 
-// Ask answers a question from the documents of the scope. Without a document that is relevant enough it does not ask
-// the language model, which would write about something else. If it fails, Ask quotes the best passages.
+// Ask answers a question from the documents of the scope. If no document is relevant enough, Ask does not call the
+// language model, which would write about something else. If the model fails, Ask quotes the best passages.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
@@ -126,9 +125,9 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	return a.write(ctx, results, question, answer)
 }
 
-// sourcesOf returns the sources of an answer, by relevance. It leaves out a replaced critical document if its score is
-// below the minimum, or if the search has not found the latest successor. A successor comes before the document that it
-// replaces.
+// sourcesOf returns the sources of an answer, by relevance: documents, and the critical documents of the results. It
+// leaves out a replaced critical document if its score is below minScore, or if its latest successor was not found. A
+// successor comes before the document that it replaces.
 func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hit {
 	position := func(hits []rag.Hit, path string) int {
 		return slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.Path == path })

@@ -11,12 +11,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// source is a document that an answer may draw on.
+// source is a document that an answer may use.
 type source struct {
-	rag.Hit // its score is 0 if it is only linked
+	rag.Hit // Score is 0 for a document that is only linked
 
 	note string // tells the model why the document is here, and whether it holds
-	// brief asks to quote only title, summary and lines.
+	// brief is set for a critical document that has nothing to do with the question. Only its summary is quoted.
 	brief    bool
 	passages []rag.Hit // in the order of the document
 }
@@ -27,15 +27,15 @@ func (s source) isRule() bool { return s.Level == catalog.Critical && s.Holds() 
 // quote is a source with the passages that fit into the prompt.
 type quote struct {
 	source source
-	// chosen holds indices into source.passages, rising and at least one.
+	// chosen has the indices of the quoted passages in source.passages. [fit] sorts them.
 	chosen []int
-	// cut replaces the text of the only chosen passage when not all of it fits.
+	// cut, if not "", is quoted in place of the only chosen passage: its beginning, or a summary of the document.
 	cut string
-	// size is what the quote takes before further passages are chosen, in tokens.
+	// size is the number of tokens of the quote, without the further passages that fit adds.
 	size int
 }
 
-// text returns the quoted text of a chosen passage.
+// text returns the text to quote for a chosen passage.
 func (q quote) text(i int) string {
 	if q.cut != "" {
 		return q.cut
@@ -43,7 +43,7 @@ func (q quote) text(i int) string {
 	return q.source.passages[i].Content
 }
 
-// runs returns the chosen passages in groups of neighbours.
+// runs returns the chosen passages in groups. Each group is a run of passages without a gap.
 func (q quote) runs() [][]int {
 	var runs [][]int
 	for at, i := range q.chosen {
@@ -55,11 +55,11 @@ func (q quote) runs() [][]int {
 	return runs
 }
 
-// minQuote is the smallest piece of a passage that is worth quoting, in tokens.
+// minQuote is the shortest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses passages to quote within room tokens. Sources come in order of priority. Room that
-// the best passages leave goes to further passages, one for each source in turn.
+// fit chooses the passages to quote, in at most room tokens. The sources are in order of priority. First each source
+// gets its best passage. The rest of the room goes to further passages, one for each source in turn.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
 	waiting := make([][]int, len(quotes))
@@ -89,9 +89,9 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left. First the titles or
-// summaries of critical documents get up to half of the room. Then the most relevant source takes what it needs
-// of the rest, cut if it is too long. The others follow in their order, until one has no room.
+// fitBest quotes the best passage of each source, and returns the room that is left. First the summaries of critical
+// documents get up to half of the room. Then the most relevant source gets its best passage, cut if it is too long.
+// Then the other sources get their best passages, in order, until one does not fit.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	top := -1 // the most relevant source that has text
 	for i, s := range sources {
@@ -139,7 +139,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	return quotes, room
 }
 
-// best quotes the best passage, cut if it is longer than room. If the room is too small, it chooses no passage.
+// best quotes the best passage, cut if it does not fit into room. If room is too small, the quote has no passage.
 func (s source) best(d delimiter, room int) quote {
 	best := s.preference()[:1:1]
 	p := s.passages[best[0]]
@@ -154,10 +154,10 @@ func (s source) best(d delimiter, room int) quote {
 	return quote{source: s, chosen: best, cut: cutToTokens(p.Content, text), size: room}
 }
 
-// briefTokens bounds the summary of a document that is quoted instead of its text.
+// briefTokens bounds a summary that is quoted in place of a document's text.
 const briefTokens = 64
 
-// beginning quotes the summary of a document, with the lines of its best passage.
+// beginning quotes the summary of a document, with the line numbers of its best passage.
 func (s source) beginning(d delimiter) quote {
 	best := s.preference()[:1:1]
 	p, summary := s.passages[best[0]], cutToTokens(cmp.Or(s.Summary, s.Title), briefTokens)
@@ -165,12 +165,12 @@ func (s source) beginning(d delimiter) quote {
 	return quote{source: s, chosen: best, cut: summary, size: size}
 }
 
-// worse is how much lower than the best passage's the log-odds of another quoted passage may be.
-// It is then e² ≈ 7 times less likely; a lower one is about another subject.
+// worse is how far the log-odds of a further passage may be below those of the best passage. The odds are then e² ≈ 7
+// times lower. A passage with lower odds is about another subject.
 const worse = 2
 
-// further returns the indices of the other passages worth quoting, best first: relevant passages,
-// and the neighbours of the best one, because its text may begin or end there.
+// further returns the indices of the passages to quote after the best one, in order of preference: the relevant
+// passages, and the neighbours of the best passage, in which its text may begin or end.
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
@@ -184,8 +184,8 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 
 func hasText(p rag.Hit) bool { return strings.TrimSpace(p.Content) != "" }
 
-// preference returns the indices of the passages that have text, by relevance, each followed by its
-// neighbours. Passages that only list subjects come last, and so does front matter.
+// preference returns the indices of the passages with text, the most relevant first. The neighbours of each passage
+// follow it directly. Passages that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
 	const last = 1_000 // more than any log-odds
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
@@ -194,7 +194,7 @@ func (s source) preference() []int {
 			relevant = append(relevant, i)
 		}
 		scores[i] = p.LogOdds
-		// A passage of front matter names more lines than its text has.
+		// A passage of front matter has more lines in the file than in its text.
 		isFrontMatter := p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
 		if isFrontMatter || markdown.IsListing(p.Content) {
 			scores[i] -= last

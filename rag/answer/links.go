@@ -14,15 +14,15 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// linkGraph is the links between a tenant's documents.
+// linkGraph has the links between the documents of a tenant.
 type linkGraph struct {
 	tenant  int32
 	version int64 // of the tenant's documents
-	// from has the targets of the links of each document, in the order of its text.
+	// from has the paths to which the links of each document lead, in the order of its text.
 	from map[string][]string
-	// levels are the levels of the documents to which links lead.
+	// levels are the levels of the documents to which links lead, by path.
 	levels map[string]catalog.Level
-	// circles has one text for each circle of links, with the paths in it.
+	// circles has one text for each circle of links: the paths in the circle.
 	circles []string
 }
 
@@ -30,13 +30,13 @@ type linkGraph struct {
 type Linked struct {
 	rag.Hit // without a passage and a score
 
-	// From is the path of the document whose link led here, or of the document that this one replaces.
+	// From is the path of the document that links to this document, or that this document replaces.
 	From string
 }
 
-// linked traverses the tenant's links breadth-first from the sources, and returns the other documents that it reaches,
-// nearest first. It visits each document once, and puts the latest successor of a document before it. It does not follow
-// unrelated critical documents, because their links would take the places of others.
+// linked follows links breadth-first from the sources. It returns the documents that it reaches, nearest first and each
+// once, without the sources. The latest successor of a document comes before the document. linked does not start at
+// unrelated critical documents, because their links would take the places of better documents.
 func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.Hit, question Question) ([]Linked, error) {
 	var from []string
 	for _, hit := range sources {
@@ -100,7 +100,7 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 	return hits, err
 }
 
-// reach returns the documents to which links from other documents lead, nearest first. It sets only Path and From.
+// reach returns the documents that links reach from the paths in from, nearest first. It sets only Path and From.
 func (g *linkGraph) reach(from []string, question Question) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
@@ -147,7 +147,7 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	links := graph.New(graph.StringHash, graph.Directed())
 	for _, edge := range edges {
 		_, _ = links.AddVertex(edge.SourcePath), links.AddVertex(edge.TargetPath)
-		if links.AddEdge(edge.SourcePath, edge.TargetPath) == nil { // the first link to a document counts
+		if links.AddEdge(edge.SourcePath, edge.TargetPath) == nil { // AddEdge fails for a second link to the same document
 			read.from[edge.SourcePath] = append(read.from[edge.SourcePath], edge.TargetPath)
 		}
 		read.levels[edge.TargetPath] = edge.TargetLevel
@@ -161,7 +161,7 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	isKnown := func(circle string) bool {
 		return known != nil && known.tenant == tenant.ID && slices.Contains(known.circles, circle)
 	}
-	// Circles do no harm, but writers seldom want them.
+	// Circles do no harm, but writers seldom want them, so new circles are logged.
 	unknown := slices.DeleteFunc(slices.Clone(read.circles), isKnown)
 	for _, circle := range unknown[:min(len(unknown), 10)] {
 		a.logger.WarnContext(ctx, "circular links: each document is followed once",

@@ -18,19 +18,18 @@ import (
 var systemPrompt string
 
 const (
-	// tokenPlaceholder stands in systemPrompt for the token of a request.
+	// tokenPlaceholder is the text in systemPrompt that the token of a request replaces.
 	tokenPlaceholder = "TOKEN"
-	// tokenLength gives a token 60 random bits: a document cannot guess it.
+	// tokenLength gives a token 60 random bits, so that no document can guess the token.
 	tokenLength = 12
-	// chatTokens covers what the model's chat template puts around the messages.
+	// chatTokens is room for the text that the model's chat template puts around the messages.
 	chatTokens = 64
-	// maxLabel bounds titles, heading paths and paths in the prompt, in characters.
-	// A document may have them of any length.
+	// maxLabel bounds titles and paths in the prompt, in characters. A document may have a title of any length.
 	maxLabel = 200
 )
 
-// delimiter writes the lines that begin and end a document in one prompt. They contain a token made
-// for each request, so that no document can contain them.
+// delimiter writes the lines that begin and end a document in a prompt. The lines contain a random token of the
+// request, so that no document can contain such a line.
 type delimiter struct{ token string }
 
 func newDelimiter() delimiter { return delimiter{token: rand.Text()[:tokenLength]} }
@@ -51,14 +50,14 @@ func (d delimiter) clean(text string) string {
 	return plain.Block(text).String()
 }
 
-// markers returns the forms in which the model may repeat a delimiter, longer ones first.
+// markers returns the forms in which the model may repeat a delimiter, longer forms first.
 func (d delimiter) markers() []string {
 	begin, end := strings.TrimSpace(d.begin()), strings.TrimSpace(d.end())
 	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
 }
 
-// hidden passes the pieces of a text to onText, without delimiters. It holds back the end of a piece
-// that may be the beginning of a delimiter.
+// hidden passes the pieces of the model's text to onText, without delimiters. If the end of a piece may be the
+// beginning of a delimiter, hidden holds the end back until the next piece.
 type hidden struct {
 	delimiter
 
@@ -94,7 +93,7 @@ func (h *hidden) show(text string) {
 	}
 }
 
-// prompt writes the quotes and the question as the model sees them. Critical documents come first.
+// prompt returns the quotes and the question as the model sees them. Critical documents come first.
 func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 	var rules, others []quote
 	for _, q := range quotes {
@@ -109,7 +108,7 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 		b.WriteString(d.begin())
 		b.WriteString(q.source.labels())
 		for _, run := range q.runs() {
-			if len(q.chosen) < len(q.source.passages) || q.cut != "" { // something is left out
+			if len(q.chosen) < len(q.source.passages) || q.cut != "" { // parts of the document are left out
 				b.WriteString(passageLabel(q.source.passages[run[0]], q.source.passages[run[len(run)-1]]))
 			}
 			for _, i := range run {
@@ -122,17 +121,17 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 	return model.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
 }
 
-// labels returns the facts of a document that precede its text, each on one line.
+// labels returns a line with facts about a document, for the model to read before the document's text.
 func (s source) labels() string {
 	return fmt.Sprintf("path=%q title=%q note=%q\n", lastRunes(catalog.Shown(s.Path)), markdown.CutRunes(s.Title, maxLabel), s.note)
 }
 
-// passageLabel returns a line that says where a run of passages begins and ends.
+// passageLabel returns a line that says on which lines a run of passages begins and ends, and below which headings.
 func passageLabel(first, last rag.Hit) string {
 	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.StartLine, last.EndLine, markdown.CutRunes(first.HeaderPath, maxLabel))
 }
 
-// lastRunes shortens a path to its last maxLabel characters, because the end tells it from others.
+// lastRunes shortens a path to its last maxLabel characters, because the end of a path tells more than the beginning.
 func lastRunes(path string) string {
 	surplus := utf8.RuneCountInString(path) - maxLabel
 	if surplus <= 0 {
@@ -146,8 +145,8 @@ func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
 
-// promptTokens estimates the tokens of a text for a language model, rather too many than too few. Such
-// a model has tokens for white space too.
+// promptTokens estimates the tokens that a text has for a language model, rather too high than too low. It also looks
+// at the number of characters, because such a model has tokens for white space.
 func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }

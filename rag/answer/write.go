@@ -20,16 +20,16 @@ import (
 const (
 	// answerTokens is how many tokens of the context window stay free for the answer.
 	answerTokens = 1024
-	// answerShare divides a small context window: one part, a quarter, stays free for the answer.
+	// answerShare is for a small context window: a quarter of the window stays free for the answer.
 	answerShare = 4
-	// extractTokens bounds an answer of quoted passages.
+	// extractTokens bounds an answer that consists of quoted passages.
 	extractTokens = 4096
-	// minRoom is the smallest room for documents with which a request is repeated, in tokens.
+	// minRoom is the least room for documents, in tokens, with which generate asks the model again.
 	minRoom = 256
 )
 
-// write sets the answer's text from its sources. It removes sources that it did not quote, and lists those with text
-// in Omitted.
+// write adds the text to an answer that has sources. It removes sources that it did not quote. Removed sources with
+// text are listed in Omitted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
@@ -71,8 +71,8 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 	return answer, nil
 }
 
-// generate asks the language model. It returns no quotes and no text if the sources have no text. If
-// the prompt is too long for the model's window after all, it asks again with fewer quotes.
+// generate asks the language model. It returns no quotes and no text if the sources have no text. If the model finds
+// the prompt too long, generate asks again with fewer quotes.
 func (a *Answerer) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) ([]quote, string, error) {
@@ -81,7 +81,7 @@ func (a *Answerer) generate(
 	}
 	window := a.generator.ContextWindow(ctx)
 	others := min(answerTokens, window/answerShare) + chatTokens + promptTokens(d.system()) + promptTokens(question.Text)
-	for room := window - others; ; room /= 2 { // for documents, in tokens
+	for room := window - others; ; room /= 2 { // room is for documents, in tokens
 		quotes := fit(sources, d, room)
 		if len(quotes) == 0 {
 			return nil, "", apierror.Errorf(apierror.InvalidArgument,
@@ -103,7 +103,7 @@ func (a *Answerer) generate(
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
 
-// sources reads the texts of the documents, in order of priority.
+// sources reads the passages of the answer's sources and linked documents. The result is in order of priority.
 func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Question, answer Answer) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
 	var stale map[string]string
@@ -142,7 +142,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	return sources, err
 }
 
-// noteOf says why a document is quoted, its date, and why it may not hold any more.
+// noteOf returns a note for the model: why a document is quoted, its date, and why it may no longer hold.
 func noteOf(why string, hit rag.Hit, stale string) string {
 	note := why
 	if hit.Date != "" {
@@ -157,12 +157,12 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// remedy matches the headings of sections on cause and solution. remedyFields matches the lines of such fields.
+// remedy matches headings such as Root cause and Solution. remedyFields matches fields with these names.
 var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text of a source to show, with its passage. It prefers the cause and the solution.
+// telling returns the text of a quote to show a person, and the passage with this text. It prefers cause and solution.
 func (q quote) telling() (text string, p rag.Hit) {
 	best := -1
 	for i, p := range q.source.passages {
@@ -181,7 +181,7 @@ func (q quote) telling() (text string, p rag.Hit) {
 	return p.Content, p
 }
 
-// extract writes the quotes as a text for a person. It leaves out brief sources except as the first.
+// extract returns the quotes as a text for a person. A brief source is left out, unless it is the first source.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for n, q := range quotes {

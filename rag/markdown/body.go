@@ -10,15 +10,14 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// parseBody reads the text after the front matter. It parses blocks first and their inline contents
-// afterwards, so that it can limit how much inline text is parsed at once. It recognises GFM tables
-// by their delimiter row: goldmark's table extension takes memory in proportion to rows times
-// columns, and passages need only the lines. It returns false if the time until is over before it ends. Nothing can
-// interrupt goldmark, so it gets small pieces.
+// parseBody parses the text after the front matter. It returns false if it has not finished at the time until. goldmark
+// cannot be interrupted, so it gets the document in small pieces. The inline text (links, emphasis) is parsed after the
+// blocks, so that its amount can be limited too. Tables are recognised by their delimiter row |---|, because goldmark's
+// table extension takes memory in proportion to rows times columns, and passages need only the lines of a table.
 func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	references := parser.NewContext()
 	w := bodyWalker{Document: d, inlines: inlineParser{references: references, until: until}}
-	inList := false // the piece begins inside a list that an earlier piece began
+	inList := false // whether the piece begins inside a list that began in an earlier piece
 	for line := d.outline.body; line < len(d.outline.lines); {
 		w.piece, line = parsePiece(d.outline.lines, line, size, references)
 		if w.inlines.late() {
@@ -36,29 +35,28 @@ func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	return !w.inlines.late()
 }
 
-// bodyWalker fills a document from goldmark's trees: title, summary, links and fragments, and
-// the headings and depths of its outline.
+// bodyWalker fills in a document from goldmark's trees: title, summary, links, anchors, headings and depths.
 type bodyWalker struct {
 	*Document
 
-	piece   piece // the present one
+	piece   piece // the piece whose blocks are visited
 	inlines inlineParser
-	// contents are parsed at the end, when all reference definitions are known.
+	// contents are parsed at the end of the document, because a link may refer to a definition further down.
 	contents []content
-	// hasSummary is set once a paragraph with text is the summary.
+	// hasSummary is set once a candidate for the summary surely has text. Later paragraphs are no candidates.
 	hasSummary bool
 }
 
 // content is the text of a block.
 type content struct {
 	text string
-	// heading is the index of the heading whose text this is, -1 if it is no heading's.
+	// heading is the index in outline.headings if the block is one of these headings, and otherwise -1.
 	heading int
 	// summary is set for a paragraph that may become the summary.
 	summary bool
 }
 
-// block records a block at a nesting depth, and the blocks in it.
+// block records a block and the blocks inside it. depth is the nesting depth of the block.
 func (w *bodyWalker) block(node ast.Node, depth int) {
 	o, src := &w.outline, w.piece.src
 	line := w.piece.first
@@ -85,7 +83,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	}
 }
 
-// blocks records a block at a nesting depth, and its next siblings. It stops where the next piece begins.
+// blocks records a block and its next siblings, at one nesting depth. It stops where the next piece begins.
 func (w *bodyWalker) blocks(node ast.Node, depth int) {
 	for ; node != nil && node != w.piece.following; node = node.NextSibling() {
 		if node.Type() == ast.TypeBlock {
@@ -94,8 +92,9 @@ func (w *bodyWalker) blocks(node ast.Node, depth int) {
 	}
 }
 
-// take keeps a content that may hold a link, for parseContents. It parses other headings, and the beginnings
-// of paragraphs that may be the summary, at once. The rest, which is most, is not parsed at all.
+// take decides when the text of a block is parsed. Text with square brackets may hold a link and waits for
+// parseContents. A heading without brackets is parsed now, and so is the beginning of a possible summary. All other
+// text, which is most of a document, is never parsed.
 func (w *bodyWalker) take(c content) {
 	switch {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
@@ -148,7 +147,7 @@ func (w *bodyWalker) parseContents() {
 
 var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
-// headerRow returns the index of the header of a GFM table among the lines of a paragraph, -1 for none.
+// headerRow returns the index of the header row of a GFM table in the lines of a paragraph, -1 without a table.
 func headerRow(lines []string) int {
 	for i := 1; i < len(lines); i++ {
 		if strings.Contains(lines[i], "|") && strings.Contains(lines[i], "-") && delimiterRow().MatchString(lines[i]) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut splits a text into parts of at most budget estimated tokens, as [Halve] does.
+// Cut splits a text into parts of at most budget estimated tokens: it calls [Halve] until each part fits.
 func Cut(text string, budget int) []string {
 	if EstimateTokens(text) <= budget {
 		return []string{text}
@@ -18,22 +18,22 @@ func Cut(text string, budget int) []string {
 	return append(Cut(head, budget), Cut(tail, budget)...)
 }
 
-// Halve splits a text that turned out to be too long. It splits between paragraphs if there is such a place
-// in the middle half of the text, else between lines, else between sentences, else between words, else between
-// characters, each time as near to the middle as possible. It returns false for a text of a single character.
+// Halve splits a text in two near its middle. It looks for a break between paragraphs in the middle half of the text,
+// then for the end of a line, the end of a sentence, and a space. Of each kind it takes the break nearest to the
+// middle. Without a break it splits between two characters. ok is false for a text of a single character.
 func Halve(text string) (first, second string, ok bool) {
 	cut := halfway(text)
 	first = strings.TrimRightFunc(text[:cut], unicode.IsSpace)
 	rest := text[cut:]
 	second = strings.TrimSpace(rest)
 	space := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsSpace))]
-	if strings.HasPrefix(space, "\n") { // the first line keeps its indentation
+	if strings.HasPrefix(space, "\n") { // keep the indentation of the first line
 		second = space[strings.LastIndexByte(space, '\n')+1:] + second
 	}
 	return first, second, first != "" && second != ""
 }
 
-// halfway returns where to split text so that neither part is blank, or 0.
+// halfway returns the offset near the middle at which to split a text. It returns 0 for a blank text.
 func halfway(text string) int {
 	start := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	end := len(strings.TrimRightFunc(text, unicode.IsSpace))
@@ -57,7 +57,7 @@ func halfway(text string) int {
 	return cut
 }
 
-// nearest returns the index of the boundary that is nearest to middle, or -1 if none is within reach.
+// nearest returns the index of the boundary nearest to middle, or -1 if none is within reach bytes.
 func nearest(text, boundary string, middle, reach int) int {
 	before := strings.LastIndex(text[:middle], boundary)
 	after := strings.Index(text[middle:], boundary)

@@ -9,19 +9,18 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// dayForms are the forms in which people write a day, by their number of words. With dots the day comes before the
-// month.
+// dayForms are the layouts of written days, by the number of words. No layout with dots begins with the month.
 var dayForms = map[int][]string{
 	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006", "2-Jan-2006"},
 	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
 }
 
-// besideDay matches the parts of a written day that add nothing to its numbers and its month.
+// besideDay matches parts of a written day that are not needed: the weekday, the time, markup and punctuation.
 var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|satur|sat|sun)(?:day)?\\b|" +
 	"[,*_`\"'()\\\\]|<br\\s*/?>|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
 
-// Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. For a text
-// such as 03/04/2024, which may be two days, it returns "" and true. Without a day it returns "" and false.
+// Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. A text such
+// as 03/04/2024 may mean two days. For such a text Day returns "" and true, and for a text without a day "" and false.
 func Day(text string) (day string, ambiguous bool) {
 	text = ordinal().ReplaceAllString(text, "$1")
 	words := strings.Fields(besideDay().ReplaceAllString(text, " "))
@@ -43,7 +42,7 @@ func Day(text string) (day string, ambiguous bool) {
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
-// dateForm matches names of the day on which somebody wrote or changed a text, in a field or in a line.
+// dateForm matches names for the day of writing or changing a text, such as date, created_at and "last modified".
 const dateForm = `timestamp|(?:generated|verified)[ _-]at|` +
 	`(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
 	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`
@@ -54,8 +53,8 @@ var (
 	dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?[*_]{0,2}(?:` + dateForm + `)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 )
 
-// setDate sets the date of a document: the field date, else the latest date in other fields, else the latest date in
-// lines before the first section.
+// setDate sets [Document.Date]. It looks in three places and stops at the first with a date: the field date, the other
+// date fields, and the lines before the first section.
 func (d *Document) setDate() {
 	d.Date = d.dayOf(0, fmt.Sprint(d.FrontMatter["date"]))
 	if d.Date != "" {
@@ -63,7 +62,7 @@ func (d *Document) setDate() {
 		return
 	}
 	for field, value := range d.FrontMatter {
-		if nested, ok := value.(map[string]any); ok { // of the Open Knowledge Format: generated: {at: 2026-01-02}
+		if nested, ok := value.(map[string]any); ok { // in the Open Knowledge Format: generated: {at: 2026-01-02}
 			field, value = field+" at", nested["at"]
 		}
 		if isDateField().MatchString(field) {
@@ -81,7 +80,8 @@ func (d *Document) setDate() {
 	}
 }
 
-// dayOf returns the day in a text. line is its line, 0 for the field date. It adds a note if the text may be two days.
+// dayOf returns the day that a text names. If the text may mean two days, dayOf adds a note. line is the line number of
+// the text, or 0 for the field date.
 func (d *Document) dayOf(line int, text string) string {
 	day, ambiguous := Day(text)
 	if ambiguous {

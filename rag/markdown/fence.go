@@ -2,8 +2,8 @@ package markdown
 
 import "strings"
 
-// BlockBehind returns the fence of the block of code that a line leaves open, "" for none. block is the fence that is
-// open before the line. It reports whether the line is text, neither code nor a fence.
+// BlockBehind follows blocks of code from line to line. block is the open fence before the line, such as ```, or "".
+// The results are the open fence after the line, or "", and whether the line is text, neither code nor a fence.
 func BlockBehind(block, line string) (string, bool) {
 	fence, text := "", strings.TrimLeft(line, " \t>")
 	for _, mark := range []string{"`", "~"} {

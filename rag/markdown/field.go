@@ -13,10 +13,10 @@ import (
 
 var byteOrderMark = []byte("\ufeff")
 
-// SetField returns src with a field of its front matter set to a text, such as promotion_level or status. It keeps
-// every other byte: comments, quotes, line endings, a byte order mark, a missing final newline. If the front matter
-// lacks the field, it adds a line at the end; if src has no front matter, it adds one. The error says why the front
-// matter cannot be read, or cannot be edited in this way.
+// SetField returns src with a field of the front matter, such as status, set to a text. It keeps every other byte:
+// comments, quotes, line endings, a byte order mark, a missing final newline. A missing field is added as the last line
+// of the front matter, and missing front matter is added at the beginning of the file. The error says why the front
+// matter cannot be read, or why it cannot be edited without other changes.
 func SetField(src []byte, field, text string) ([]byte, error) {
 	body := bytes.TrimPrefix(src, byteOrderMark)
 	edited, err := setField(string(body), field, text)
@@ -54,7 +54,7 @@ func setField(body, field, text string) (string, error) {
 	front, rest := strings.Join(lines[want.first+1:want.body-1], ""), strings.Join(lines[want.body-1:], "")
 	for _, edit := range append(replacements(front, field, value), front+line) {
 		edited := first + edit + rest
-		got, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
+		got, _ := readFrontMatter(linesOf(edited)) // after an error, got has no fields
 		if reflect.DeepEqual(want.fields, got.fields) {
 			return edited, nil
 		}
@@ -65,20 +65,21 @@ func setField(body, field, text string) (string, error) {
 // plainText matches a YAML value that needs no quotes.
 var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+-]*)*$`)
 
-// fieldValue matches the text after the name of a field: the name's closing quote, the colon, and a quoted value, or a
-// plain one up to its first space.
+// fieldValue matches the text after the name of a field: the closing quote of the name, the colon, and the value.
+// Without quotes it matches only the first word of the value.
 var fieldValue = lazyregexp.New(`^["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
 	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
-// restOfValue matches the other words of a plain value, up to a comment.
+// restOfValue matches the words after the first word of a value without quotes, up to a comment.
 var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
 
-// maxReplacements bounds the places that are tried, because texts in front matter may have the field's name
-// too. Each place costs two decodings.
+// maxReplacements bounds the places where SetField tries to set the value. Other texts in the front matter may also
+// have the field's name, and each place costs two decodings.
 const maxReplacements = 16
 
-// replacements returns versions of the front matter, up to two for each place that looks like the field. One has a new
-// value instead of the first word, the other instead of the rest of the line.
+// replacements returns edited versions of the front matter, up to two for each place that looks like the field. The
+// first version keeps more: the quotes, or all words after the first. The second version replaces the whole value. The
+// caller takes the version that decodes as expected.
 func replacements(front, field, value string) []string {
 	var edits []string
 	for at := 0; len(edits) < 2*maxReplacements; {
@@ -93,7 +94,7 @@ func replacements(front, field, value string) []string {
 		}
 		start, end := at+found[4], at+found[5]
 		switch {
-		case start == end: // nothing stands where the value should be
+		case start == end: // the field has no value
 			start = at + strings.Index(front[at:], ":") + 1
 			edits = append(edits, front[:start]+" "+value+front[start:])
 		case strings.ContainsAny(front[start:start+1], `"'`):

@@ -11,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
-// decodeTOML decodes lines of TOML as if they had been written as YAML, within the same limits. first is the number of
-// the first one in the file.
+// decodeTOML decodes lines of TOML into the types of decodeYAML, within the limits of decodeYAML. first is the line
+// number of lines[0] in the file.
 func decodeTOML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
 	err = toml.Unmarshal([]byte(strings.Join(lines, "\n")), &fields)
 	row := 1

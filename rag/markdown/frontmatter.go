@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// maxFrontMatterBytes bounds what front matter may cost to parse and to store.
+	// maxFrontMatterBytes bounds the time to parse front matter and the space to store it.
 	maxFrontMatterBytes = 64 << 10
-	// maxMended bounds the lines of YAML that are read as text. Each costs one decoding.
+	// maxMended is how many invalid lines of YAML are repaired: their values are read as plain strings. Each repair costs
+	// one more decoding.
 	maxMended = 8
 )
 
-// frontMatter is the front matter of a file. The zero value means none.
+// frontMatter is the front matter of a file. The zero value means that the file has none.
 type frontMatter struct {
-	fields map[string]any // nil without front matter, empty for an empty one
+	fields map[string]any // nil without front matter, empty for empty front matter
 	isYAML bool
-	// first is the index of its first line, after blank lines and comments. body is the index of the text's first line.
+	// first is the index of the line --- or +++ that begins the front matter. body is the index of the first line of text.
 	first, body int
-	// notes are faults in front matter that was read all the same.
+	// notes are faults that did not prevent reading.
 	notes []Error
 }
 
-// readFrontMatter decodes the front matter of a file: YAML between lines ---, or TOML between lines +++. The error is
-// an *Error.
+// readFrontMatter decodes front matter: YAML between lines ---, or TOML between lines +++. The error is an *[Error].
 func readFrontMatter(lines []string) (frontMatter, error) {
 	f := frontMatter{first: leadingLines(lines)}
 	if f.first == len(lines) {
@@ -50,7 +50,7 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	return f, nil
 }
 
-// opensYAML reports whether a line --- above others begins front matter. Otherwise it is a thematic break.
+// opensYAML tells a line --- that begins front matter from a thematic break. below are the lines after the line ---.
 func opensYAML(below []string, isFirst bool) bool {
 	switch {
 	case len(below) == 0:
@@ -62,16 +62,16 @@ func opensYAML(below []string, isFirst bool) bool {
 	}
 }
 
-// fieldStart matches a line that begins a field or a table.
+// fieldStart matches the beginning of a line with a field of YAML or TOML, or with the name of a TOML table.
 var fieldStart = lazyregexp.New(`^["']?[\pL_][\pL\pN_. -]*["']?\s*(?::(?:\s|$)|=)|^\[[\w.]+\]`)
 
-// firstText returns the first line that is neither blank nor a comment of TOML, "" for none.
+// firstText returns the first line that is neither blank nor a TOML comment, "" for none.
 func firstText(lines []string) string {
 	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) && line[0] != '#' })
 	return strings.Join(lines[max(at, 0):at+1], "")
 }
 
-// leadingLines returns how many lines at the beginning of a file are blank or comments.
+// leadingLines returns how many lines at the beginning of a file are blank or HTML comments.
 func leadingLines(lines []string) int {
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
@@ -90,7 +90,7 @@ func leadingLines(lines []string) int {
 	return len(lines)
 }
 
-// readFenced decodes the lines before the first that is one of ends. They follow the line f.first.
+// readFenced decodes the lines up to the first line that is in ends. The lines begin after the line f.first.
 func (f *frontMatter) readFenced(
 	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
 ) error {
@@ -109,8 +109,8 @@ func (f *frontMatter) readFenced(
 
 var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, TextKeys: []string{"title"}}
 
-// decodeYAML decodes lines of YAML. first is the number of the first one in the file. A line that is valid only with
-// its value in quotes is read as if it had them, and noted.
+// decodeYAML decodes lines of YAML. first is the line number of lines[0] in the file. If a line is valid only with its
+// value in quotes, decodeYAML reads the value as a plain string and adds a note.
 func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
 	doc, fault := yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
 	for err := fault; err != nil; {
@@ -134,7 +134,7 @@ func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error
 	}
 }
 
-// yamlError turns an error of package yamlvalue into one about the file. first is the line where the YAML begins.
+// yamlError turns an error of package yamlvalue into an *[Error]. first is the line number at which the YAML begins.
 func yamlError(err error, first int) error {
 	e, ok := errors.AsType[*yamlvalue.Error](err)
 	if !ok {
@@ -147,7 +147,7 @@ func yamlError(err error, first int) error {
 	return errorf(first+e.Line-1, "%s %s", subject, e.Problem)
 }
 
-// noteSecondBlock notes a block behind the front matter that looks like another one.
+// noteSecondBlock adds a note if a second block that looks like front matter follows the front matter.
 func (f *frontMatter) noteSecondBlock(lines []string) {
 	at := f.body
 	for at < len(lines) && blank(lines[at]) {

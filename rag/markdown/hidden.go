@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// codeOrHidden matches code, and text that no reader sees. Each form that may go on for lines also matches without its
-// end, so that the time is proportional to the text.
+// codeOrHidden matches code, and text that a reader of the page does not see. A form of several lines also matches
+// without its end, up to the end of the text. Otherwise the time of a search would not be proportional to the text.
 var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z)" +
 	"|```.*?(?:^[ \\t>]*```|\\z)|~~~.*?(?:^[ \\t>]*~~~|\\z))|`[^`\\n]+`" +
 	`|^[ \t]*<!--.*?(?:-->|\z)|<!--(?:[^\n]|\n[^\n])*?(?:-->|\n\n|\z)` +
@@ -17,8 +17,8 @@ var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z
 
 var endOfHidden = lazyregexp.New(`(?i)(?:-->|</(?:script|style)>|%%[ \t]*)$`)
 
-// withoutHidden removes text that no reader sees: HTML comments, scripts, styles, and the comments of Obsidian, such as
-// %%this%%. Code, and a comment that is never closed, stays. Each line keeps its place.
+// withoutHidden blanks text that a reader of the page does not see: HTML comments, scripts, styles, and comments of
+// Obsidian, such as %%this%%. Code stays, and so does a comment that is never closed. Each line keeps its number.
 func withoutHidden(lines []string, body int) []string {
 	text := strings.Join(lines[body:], "\n")
 	mayHide := func(mark string) bool { return strings.Contains(text, mark) }

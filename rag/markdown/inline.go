@@ -19,24 +19,24 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// Bounds on what the inline parser gets at once. Its time grows with the square of the text's length, and
-// most of all with the squares of the numbers of opening brackets and of characters that may mark emphasis.
+// Bounds of the text that the inline parser gets at once. Its time grows with the square of the text's length. Opening
+// brackets and characters that may mark emphasis cost most: twice the number takes four times as long.
 const (
 	maxInlineBytes    = 8 << 10
 	maxInlineBrackets = 64
 	maxInlineEmphasis = 512
 )
 
-// inlineParser parses the contents of one block at a time. It resolves reference links
+// inlineParser parses the inline text of one block at a time: links, code spans, emphasis. It resolves reference links
 // with the definitions in references.
 type inlineParser struct {
 	references parser.Context
-	until      time.Time // when it stops, with the results so far
+	until      time.Time // then parsing stops and keeps its results so far
 }
 
 func (p inlineParser) late() bool { return time.Now().After(p.until) }
 
-// contentParser returns a parser of inline content, which may be used concurrently.
+// contentParser returns a parser of inline text for concurrent use.
 var contentParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
@@ -45,12 +45,13 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// WikiLinks makes goldmark parse [[page]] as a link. goldmark's own links have the priority 200, so they come later.
+// WikiLinks makes goldmark parse [[page]] as a link. Its priority is before that of goldmark's own links, 200.
 func WikiLinks() parser.Option {
 	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
 }
 
-// wikiParser makes links of [[page]], and images of ![[a.png]]. It leaves alone [[1]](url) and [[ -f x ]].
+// wikiParser turns [[page]] into a link and ![[a.png]] into an image. It skips [[1]](url), which is a plain link, and
+// [[ -f x ]], which is a condition of the shell.
 type wikiParser struct{ *wikilink.Parser }
 
 func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -72,15 +73,15 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return link
 }
 
-// AnyFolder begins the destination of a wikilink: a page of that name in any folder.
+// AnyFolder begins the destination of a wikilink. **/page.md is a page of that name in any folder.
 const AnyFolder = "**/"
 
 var otherFile = lazyregexp.New(`(?i)\.[a-z][a-z0-9]{0,4}$`)
 
-// pageLink returns the destination of a wikilink, nil if the link leads to another kind of file than markdown.
+// pageLink returns the destination of a wikilink. It returns nil if the link leads to a file that is not markdown.
 func pageLink(node *wikilink.Node) []byte {
-	target, _, _ := strings.Cut(string(node.Target), "#") // of [[page#heading#heading]]
-	target = strings.TrimSuffix(target, `\`)              // of [[page\|text]] in a table
+	target, _, _ := strings.Cut(string(node.Target), "#") // without the heading of [[page#heading]]
+	target = strings.TrimSuffix(target, `\`)              // without the \ of [[page\|text]] in a table
 	target = strings.TrimPrefix(strings.TrimSpace(target), "/")
 	if target != "" && !strings.HasSuffix(strings.ToLower(target), ".md") {
 		if otherFile().MatchString(target) {
@@ -94,13 +95,13 @@ func pageLink(node *wikilink.Node) []byte {
 	return []byte((&url.URL{Path: target, Fragment: string(node.Fragment)}).String())
 }
 
-// inline is a block's content, parsed.
+// inline is the parsed content of a block.
 type inline struct {
 	text  string   // plain: one line, without markup and images
 	links []string // destinations as written
 }
 
-// parse parses a block's content. Content beyond the bounds, such as a long table, is parsed in parts.
+// parse parses the content of a block. It parses content beyond the bounds, such as a long table, in parts.
 func (p inlineParser) parse(content string) inline {
 	var texts, links []string
 	content = withPlainLinks(content)
@@ -114,17 +115,17 @@ func (p inlineParser) parse(content string) inline {
 }
 
 var (
-	// siteLink matches a destination of Hugo ({{< ref "b.md" >}}) or Jekyll ({% link b.md %}, {{ site.baseurl }}/b
-	// and {{ "/b" | relative_url }}), with the page in it.
+	// siteLink matches a destination of Hugo ({{< ref "b.md" >}}) or Jekyll ({% link b.md %}, {{ site.baseurl }}/b and
+	// {{ "/b" | relative_url }}). A group matches the page.
 	siteLink = lazyregexp.New(`\]\(\s*(?:\{\{[<%]\s*(?:rel)?ref\s+(?:\.\s+)?["']?([^\s"'>%}]+)["']?[^}]*\}\}` +
 		`|(?:\{\{[^}]*\}\})?\{%-?\s*(?:link|post_url)\s+([^\s%}]+)\s*-?%\}` +
 		`|\{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}([^\s)]+)|\{\{-?\s*["']([^"'}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\})` +
 		`([^\s)]*)\s*\)`)
-	// otherTemplate matches a destination that only a site generator knows.
+	// otherTemplate matches the beginning of a template. Only a site generator knows where such a destination leads.
 	otherTemplate = lazyregexp.New(`\{\{|\{%`)
 )
 
-// withPlainLinks returns a content with links of site generators as links to a page in any folder.
+// withPlainLinks turns each link of a site generator into a link to the page in any folder.
 func withPlainLinks(content string) string {
 	if !otherTemplate().MatchString(content) {
 		return content
@@ -140,8 +141,8 @@ func withPlainLinks(content string) string {
 	})
 }
 
-// inlinePart returns the length of the first part of a content. The part is within the
-// bounds. It ends after a line if it can, else after a word, and not inside a link.
+// inlinePart returns the length of the first part of a content. The part is within the bounds. It ends after a line or,
+// if no whole line fits, after a word. It never ends inside a link.
 func inlinePart(content string) int {
 	size, brackets, emphasis := 0, 0, 0
 	for size < min(len(content), maxInlineBytes) && brackets <= maxInlineBrackets && emphasis <= maxInlineEmphasis {
@@ -162,7 +163,7 @@ func inlinePart(content string) int {
 		end = strings.LastIndexByte(window, ' ') + 1
 	}
 	if end == 0 {
-		end = len(strings.ToValidUTF8(window, "")) // what is cut off is the part of a character
+		end = len(strings.ToValidUTF8(window, "")) // without the bytes of an incomplete character
 	}
 	if open := strings.LastIndexByte(window[:end], '['); open > 0 && open > strings.LastIndexByte(window[:end], ')') {
 		return open
@@ -214,8 +215,8 @@ func Unescape(s []byte) string {
 
 var scheme = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// RelativeLink returns the path in a link's destination. It reports false if the destination has a scheme or
-// a host, is an anchor alone, or has a path with control characters or invalid UTF-8.
+// RelativeLink returns the path in a link's destination. It returns false if the destination has a scheme or a host, is
+// a fragment alone, or is a template. It also returns false for a path with control characters or invalid UTF-8.
 func RelativeLink(destination string) (string, bool) {
 	if scheme().MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false
@@ -226,7 +227,7 @@ func RelativeLink(destination string) (string, bool) {
 	if err != nil {
 		decoded = file
 	}
-	if page, isOfSite := strings.CutPrefix(decoded, "@site/"); isOfSite { // of Docusaurus
+	if page, isOfSite := strings.CutPrefix(decoded, "@site/"); isOfSite { // in Docusaurus, the root of the site
 		decoded = AnyFolder + page
 		if !HasExtension(page) {
 			return "", false
@@ -239,7 +240,7 @@ func RelativeLink(destination string) (string, bool) {
 	return decoded, decoded != "" && utf8.ValidString(decoded) && !strings.ContainsFunc(decoded, isControl)
 }
 
-// HasExtension reports whether the name of a file ends as that of a markdown file does.
+// HasExtension reports whether a file name has an extension of markdown: .md, .markdown or .mdx.
 func HasExtension(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx":

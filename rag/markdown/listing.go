@@ -6,15 +6,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// ListedForm is the pattern of headings, links and tables.
+// ListedForm is a regular expression for headings, links and rows of tables.
 const ListedForm = `(?m)^[ \t]*(?:#+ |\|).*$|` + link
 
 const link = `!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
 
 var headingOrLink = lazyregexp.New(`(?m)^[ \t]*#+ .*$|` + link)
 
-// IsListing reports whether most of a text is headings and links: it names subjects, and answers nothing. A table may
-// answer.
+// IsListing reports whether most letters of a text are in headings and links. Such a text names subjects and answers
+// nothing. Tables do not count, because a table may answer.
 func IsListing(text string) bool {
 	return 2*Letters(headingOrLink().ReplaceAllString(text, "")) < Letters(text)
 }

@@ -1,14 +1,13 @@
-// Package markdown parses a markdown file into front matter, title, summary, links and the passages
-// to embed, each with its lines in the file.
+// Package markdown parses a markdown file into front matter, title, summary, links, and the passages to embed. Each
+// passage has its line numbers in the file.
 //
-// Its functions are pure, except that they give a file up after some time. It knows markdown, YAML
-// and the size of an embedding model's window. It must not know files, SQL or Ollama, nor the
-// meaning of front matter beyond title, summary, date and promotion_level: package said reads
-// what else a document says of itself.
+// The functions are pure, except that parsing ends with an error after 30 seconds. The package knows markdown, YAML,
+// TOML and the size of an embedding model's window. It must not know the file system, SQL or Ollama. Of the front
+// matter it interprets only title, summary and dates. Package said reads the other fields.
 //
-// Parse masks secrets before it reads a file, so a [Document] holds none.
+// [Parse] masks secrets first, so a [Document] has none.
 //
-// Input is untrusted: time and memory are about proportional to its size.
+// Files are untrusted input: time and memory are approximately proportional to the size of the file.
 package markdown
 
 import (
@@ -25,39 +24,40 @@ const maxSummaryRunes = 300
 
 // Document is a parsed markdown file. It is read-only after Parse, and safe for concurrent use.
 type Document struct {
-	// FrontMatter is nil when the file has none. It holds only what JSON can: nil, bool, int (uint64 beyond
-	// it), float64, string, []any and map[string]any. A date is the string in the file. Only the field date
-	// becomes a day such as 2026-11-26, if it has another form or a time.
+	// FrontMatter has the fields of the front matter, nil without front matter. A value has a type of JSON: nil, bool, int
+	// (uint64 if too large for int), float64, string, []any or map[string]any. A date is a string, as the file has it.
+	// Only the field date is rewritten in the form 2026-11-26.
 	FrontMatter map[string]any
-	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and the lines
-	// before it; 0 without any.
+	// FrontMatterLines is the number of lines up to the end of the front matter, delimiters included, 0 without front
+	// matter.
 	FrontMatterLines int
-	// Notes are faults in a file that was read all the same. Line 0 stands for the field date.
+	// Notes are faults that did not prevent parsing. Their Line is 0 if the fault is in the field date.
 	Notes []Error
-	// Title is the front matter's title, else the first H1, else "".
+	// Title is the field title. Without this field it is the first H1, and without an H1 it is "".
 	Title string
-	// Date is the field date, else the latest in other fields, else the latest before the first section, else "".
+	// Date comes from the first place that has a date: the field date, the other date fields, or the lines before the
+	// first section. If the place has several dates, Date is the latest. Without any date it is "".
 	Date string
-	// Summary is the front matter's summary or description as it is, else the first paragraph
-	// as plain text, cut at a word to at most 300 characters.
+	// Summary is the field summary or description, unchanged. Without these fields it is the first paragraph as plain
+	// text, cut at the end of a word to at most 300 characters.
 	Summary string
-	// CharCount and LineCount count the Unicode characters and the lines of the whole file. A final
-	// newline begins no line.
+	// CharCount and LineCount count the Unicode characters and the lines of the file. A final newline begins no line.
 	CharCount, LineCount int
-	// Links are the destinations of relative links, once each and in order, percent-decoded and without query
-	// and fragment. Images, bare anchors and whatever has a scheme or host are left out.
+	// Links are the paths of relative links, each once, in the order of the text. They are percent-decoded, without query
+	// and fragment. Images, links to a heading of this document, and links with a scheme or host are left out.
 	Links []string
-	// Anchors are the destinations with a fragment, as they are written, without those that have a scheme or host.
+	// Anchors are the destinations with a fragment, such as b.md#setup, as written. Destinations with a scheme or host are
+	// left out.
 	Anchors []string
-	// NotFrontMatter says why a block that looks like front matter counts as body. Replaced is the line of
-	// the first bytes that are not UTF-8 and were replaced by U+FFFD, 0 for none. Only ParseAny sets them.
+	// NotFrontMatter says why a block that looks like front matter was read as text. Replaced is the first line with bytes
+	// that are not UTF-8, 0 for none; U+FFFD replaces these bytes. Only [ParseAny] sets the two fields.
 	NotFrontMatter error
 	Replaced       int
 
 	outline outline
 }
 
-// Error says what is wrong with a file, and where.
+// Error is a fault at a line of a file.
 type Error struct {
 	Line    int // 1-based
 	Problem string
@@ -69,16 +69,16 @@ func errorf(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Parse parses a markdown file. The error is an *Error: the front matter is invalid, the file is not UTF-8
-// text, it is a pointer or encrypted, or it takes too long to parse.
+// Parse parses a markdown file. The error is an *[Error]. Parse fails if the front matter is invalid, or if the file is
+// not UTF-8 text, is encrypted, is a Git LFS pointer, or takes too long to parse.
 func Parse(src []byte) (*Document, error) { return parse(src, false) }
 
-// ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
-// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title becomes title. The error is an *Error: the file
-// holds a NUL byte, so it is not text, it is a pointer or encrypted, or it takes too long to parse.
+// ParseAny parses a markdown file that was not written for this index. It reads invalid front matter as text, replaces
+// bytes that are not UTF-8 by U+FFFD, and turns names of fields, such as Title, into lower case. The error is an
+// *[Error]. ParseAny fails if the file has a NUL byte, is encrypted, is a Git LFS pointer, or takes too long to parse.
 func ParseAny(src []byte) (*Document, error) { return parse(src, true) }
 
-// maxParseTime is far more than any file of the largest size takes, on a busy machine too.
+// maxParseTime is far longer than the largest file takes, even on a busy machine.
 const maxParseTime = 30 * time.Second
 
 func parse(src []byte, lenient bool) (*Document, error) {
@@ -89,7 +89,7 @@ func parse(src []byte, lenient bool) (*Document, error) {
 	case replaced > 0:
 		return nil, errorf(replaced, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
 	}
-	if i := bytes.IndexByte(src, 0); i >= 0 { // text has none, and a PostgreSQL text cannot hold one
+	if i := bytes.IndexByte(src, 0); i >= 0 { // a NUL byte is not text, and PostgreSQL cannot store it
 		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
 	}
 	lines := readLines(src)
@@ -115,7 +115,7 @@ func parse(src []byte, lenient bool) (*Document, error) {
 	if title, ok := front.fields["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)
 	}
-	for _, field := range []string{"description", "summary"} { // summary wins; site generators know description
+	for _, field := range []string{"description", "summary"} { // summary wins over description, the field of site generators
 		if summary, ok := front.fields[field].(string); ok && strings.TrimSpace(summary) != "" {
 			doc.Summary = strings.TrimSpace(summary)
 		}
@@ -123,8 +123,7 @@ func parse(src []byte, lenient bool) (*Document, error) {
 	return doc, nil
 }
 
-// inLowerCase returns fields with their names in lower case. If two names differ only in case, the one in lower case
-// stays.
+// inLowerCase returns the fields with their names in lower case. If a file has both Title and title, title wins.
 func inLowerCase(fields map[string]any) map[string]any {
 	if fields == nil {
 		return nil
@@ -139,7 +138,7 @@ func inLowerCase(fields map[string]any) map[string]any {
 	return lower
 }
 
-// FrontMatter returns the fields of a markdown file without parsing its text, nil without any that can be read.
+// FrontMatter returns the fields of a markdown file without parsing the text. Invalid front matter gives nil.
 func FrontMatter(src []byte) map[string]any {
 	front, err := readFrontMatter(readLines(bytes.ToValidUTF8(src, []byte("\ufffd"))))
 	if err != nil {
@@ -148,20 +147,19 @@ func FrontMatter(src []byte) map[string]any {
 	return front.fields
 }
 
-// readLines splits a file into lines without secrets.
+// readLines splits a file into lines and masks the secrets.
 func readLines(src []byte) []string {
 	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
 }
 
-// Lines returns the lines of a file as passages have them: without comments and secrets, each in its place.
+// Lines returns the lines of a file as passages have them: secrets are masked, and comments are blank.
 func Lines(src []byte) []string {
 	lines := readLines(src)
-	front, _ := readFrontMatter(lines) // front matter that cannot be read is text
+	front, _ := readFrontMatter(lines) // invalid front matter counts as text
 	return withoutHidden(lines, front.body)
 }
 
-// invalidUTF8 returns the line and the value of the first byte that is not UTF-8. The line is 0 if
-// all bytes are UTF-8.
+// invalidUTF8 returns the line number and the value of the first byte that is not valid UTF-8, 0 without such a byte.
 func invalidUTF8(src []byte) (line int, b byte) {
 	for at := 0; at < len(src); {
 		r, size := utf8.DecodeRune(src[at:])
@@ -175,7 +173,7 @@ func invalidUTF8(src []byte) (line int, b byte) {
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// linesOf returns the lines of text without their line endings.
+// linesOf splits a text into lines without their line endings.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -183,7 +181,7 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
-// collapse makes s one line with single spaces.
+// collapse returns s as one line with single spaces.
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -9,8 +9,8 @@ import (
 var moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
 	`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
 
-// WithoutMDX returns the markdown of an MDX file: import and export statements, tags of components and comments are
-// gone. Lines keep their numbers. Front matter and code stay.
+// WithoutMDX returns the markdown of an MDX file. It blanks import and export statements, tags of components, and
+// comments. It keeps front matter, code, and the number of each line.
 func WithoutMDX(src []byte) []byte {
 	var kept strings.Builder
 	rest := string(src)
@@ -52,12 +52,12 @@ func WithoutMDX(src []byte) []byte {
 	return []byte(kept.String())
 }
 
-// tagOfMDX matches tags of components and comments. It also matches code, and a type such as List<String>, so that a tag
-// in these is left alone.
+// tagOfMDX matches tags of components, and comments. It also matches code spans, and the beginning of a type such as
+// List<String>: withoutTags leaves such text unchanged, with any tag in it.
 var tagOfMDX = lazyregexp.New("(?s)`+[^`\\n]+`+|\\w<|" +
 	`</?(?:[A-Z][\w.]*(?:\s(?:[^<>"'{}]|"[^"\n]*"|'[^'\n]*'|\{(?:[^{}]|\{[^{}]*\})*\})*)?/?)?>|\{/\*.*?\*/\}`)
 
-// withoutTags removes tags of components and comments, except in code spans.
+// withoutTags removes tags of components, and comments, except in code spans.
 func withoutTags(text string) string {
 	return tagOfMDX().ReplaceAllStringFunc(text, func(found string) string {
 		if !strings.ContainsAny(found[:1], "<{") {

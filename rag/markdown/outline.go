@@ -9,38 +9,38 @@ import (
 
 const (
 	pathSeparator = " > "
-	// maxHeadingRunes bounds one heading in a header path.
+	// maxHeadingRunes bounds each heading in a header path, in characters.
 	maxHeadingRunes = 200
-	// splitLevel is the deepest heading that begins a section.
+	// splitLevel is the level of the deepest headings that begin a section.
 	splitLevel = 3
 )
 
-// outline is the structure that splits a document into passages. Its lines are indexes into lines.
+// outline is the structure of a document, for splitting it into passages. All line numbers here are indexes into lines.
 type outline struct {
 	lines []string // of the whole file
 	body  int      // first line after the front matter
-	// depth is, for every line, the nesting depth of the outermost block that begins there: 0 at the top
-	// level, 1 for the items of a list. It is insideBlock if no block begins there.
+	// depth has for each line the nesting depth of the outermost block that begins there: 0 at the top level, 1 for the
+	// items of a list. It is insideBlock if no block begins on the line.
 	depth []uint8
-	// headings are in order, without those that are nested in another block.
+	// headings are the headings in order, without headings inside a list or a quote.
 	headings []Headline
-	tenths   []int // tenths[i]: estimated tenths of a token of all lines before i
+	tenths   []int // tenths[i] is the estimate for all lines before line i, in tenths of a token
 }
 
 const (
-	// maxDepth is the greatest depth that is recorded; deeper blocks get it too.
+	// maxDepth is the greatest depth in outline.depth. Deeper blocks get this depth too.
 	maxDepth    = 16
 	insideBlock = 255
 )
 
 // Headline is a heading of a document's text.
 type Headline struct {
-	Line  int // its index in [Document.Lines]
+	Line  int // index in [Document.Lines]
 	Level int // 1 to 6
 	Text  string
 }
 
-// newOutline returns an outline whose blocks and headings are not known yet.
+// newOutline returns an outline without blocks and headings. Parsing the text adds both.
 func newOutline(lines []string, body int) outline {
 	o := outline{lines: lines, body: body, depth: slices.Repeat([]uint8{insideBlock}, len(lines)), tenths: make([]int, len(lines)+1)}
 	for i := body; i < len(lines); i++ {
@@ -49,19 +49,19 @@ func newOutline(lines []string, body int) outline {
 	return o
 }
 
-// tokens estimates the lines [start, end).
+// tokens estimates the tokens of the lines [start, end).
 func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.tenths[start], 10) }
 
-// text returns the lines [start, end).
+// text joins the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
 
-// Lines returns the lines of the file, as the function [Lines] does.
+// Lines returns the lines of the file, with secrets masked and comments blanked.
 func (d *Document) Lines() []string { return d.outline.lines }
 
-// Headlines returns the headings of the text in order, without those that are nested in a list or a quote.
+// Headlines returns the headings of the text in order, without headings inside a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
-// FirstSection returns the line of the first heading below the title, or the number of lines.
+// FirstSection returns the line of the first heading of level 2 to 6, or without such a heading the number of lines.
 func (d *Document) FirstSection() int {
 	for _, h := range d.outline.headings {
 		if h.Level > 1 {
@@ -71,13 +71,13 @@ func (d *Document) FirstSection() int {
 	return len(d.outline.lines)
 }
 
-// TextLines visits the lines of the document's text, with their indexes in Lines, without front matter and blocks
-// of code. If the text begins with a block of code, it visits fields in it, as in a proposal for Bitcoin.
+// TextLines visits the lines of text, with their indexes in [Document.Lines]. It skips front matter and blocks of code.
+// If a block of code begins the text, as in a proposal for Bitcoin, TextLines visits the fields in this block.
 func (d *Document) TextLines() iter.Seq2[int, string] {
 	return d.outline.textLines(len(d.outline.lines))
 }
 
-// textLines is [Document.TextLines] up to the line end.
+// textLines is [Document.TextLines] for the lines with an index below end.
 func (o *outline) textLines(end int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		block, isHeader, isIndented := "", true, false
@@ -97,7 +97,7 @@ func (o *outline) textLines(end int) iter.Seq2[int, string] {
 	}
 }
 
-// trim returns [start, end) without the blank lines at both ends.
+// trim returns the range [start, end) without blank lines at its beginning and end.
 func (o *outline) trim(start, end int) (int, int) {
 	for start < end && blank(o.lines[start]) {
 		start++
@@ -121,28 +121,28 @@ func (o *outline) introduces(start, end int) bool {
 		strings.HasSuffix(strings.TrimRight(o.lines[end-1], " \t*_"), ":")
 }
 
-// section is the part of a document from one heading of the first three levels to the
-// next, or before the first.
+// section is a part of a document. It begins at a heading of level 1 to 3 and ends before the next such heading. The
+// first section is the text before the first such heading.
 type section struct {
 	start, end int
-	level      int    // 0 before the first heading
-	path       string // header path
+	level      int    // of the section's heading, 0 without a heading
+	path       string // the header path of the section's passages
 	// carried are the lines of the headings whose text is in path or in the title.
 	carried []int
 }
 
-// whole is the document as one section.
+// whole returns the whole document as one section.
 func (o *outline) whole() section {
 	start, end := o.trim(o.body, len(o.lines))
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with only headings joins the next one with text, or the last
-// one. If no section has text, the whole document is one section. title begins the embedded text. An H1 that repeats it,
-// or that is the only H1, is not part of a path.
+// sections splits the document at its headings. A section that has only headings joins the next section with text, or
+// at the end of the document the previous section. If no section has text, the whole document is one section. title is
+// embedded with each passage, so header paths leave out a heading that is the title.
 func (o *outline) sections(title string) []section {
 	var joined []section
-	pending := -1 // start of the sections that wait to be joined to the next, -1 for none
+	pending := -1 // first line of the sections that will join the next one, -1 for none
 	for _, s := range o.split(title) {
 		holdsText := false // more than headings and blank lines
 		for line := s.start; line < s.end; line++ {
@@ -201,7 +201,7 @@ func (o *outline) split(title string) []section {
 	return sections
 }
 
-// titles returns a function that reports whether a heading is the document's title.
+// titles returns a function that reports whether a heading is the title: the only H1, or an H1 whose text is title.
 func (o *outline) titles(title string) func(*Headline) bool {
 	count := 0
 	for _, h := range o.headings {

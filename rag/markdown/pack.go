@@ -2,21 +2,20 @@ package markdown
 
 import "slices"
 
-// packer fills passages with blocks, section by section. The current passage holds the lines [start, end).
-// The lines from tail on are headings without text after them so far. The lines from intro on are headings,
-// and paragraphs such as "Recommended:", that introduce what follows.
+// packer collects blocks in the current passage, the lines [start, end), and begins the next passage when a block does
+// not fit. The lines [tail, end) are headings without text below them. The lines [intro, end) are headings and
+// paragraphs such as "Recommended:", which introduce the next block and should stay with it.
 type packer struct {
 	outline  *outline
 	passages []Passage
 
 	current     section
-	budget      int // tokens
+	budget      int // estimated tokens of a passage's text
 	start, end  int
 	tail, intro int
-	// lead is the first line of the next passage if its lines include headings that
-	// its text leaves out, else -1.
+	// lead is the first of the headings that are lines of the next passage but not in its text, -1 without such a heading.
 	lead int
-	// header is the first line of the last table that was split. Its rows are the lines [rows, endOfRows).
+	// header is the first line of the last table that was split. The rows of this table are the lines [rows, endOfRows).
 	header          int
 	rows, endOfRows int
 }
@@ -30,8 +29,8 @@ func (p *packer) section(s section, budget int) {
 	p.emit(p.end)
 }
 
-// add adds the lines [start, end), which follow the current passage. It puts them into
-// the current passage if they fit, else into a new one, else it splits them.
+// add adds the lines [start, end), which follow the current passage. Lines that do not fit begin a new passage. Lines
+// that do not fit into a whole passage are split.
 func (p *packer) add(start, end int) {
 	if p.fits(p.start, end) {
 		p.extend(start, end)
@@ -50,7 +49,7 @@ func (p *packer) add(start, end int) {
 		return
 	}
 	if end-start > 1 {
-		depth := slices.Min(p.outline.depth[start+1 : end]) // of the blocks that begin in these lines
+		depth := slices.Min(p.outline.depth[start+1 : end]) // least nesting depth of the blocks that begin after the first line
 		if depth == insideBlock {
 			if header := headerRow(p.outline.lines[start:end]); header >= 0 {
 				p.header, p.rows, p.endOfRows = start+header, start+header+2, end
@@ -64,13 +63,14 @@ func (p *packer) add(start, end int) {
 	p.line(start)
 }
 
-// fits reports whether a passage of the lines [start, end) is within the budget.
+// fits reports whether the lines [start, end) fit into one passage.
 func (p *packer) fits(start, end int) bool {
 	return p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
-// headerTokens estimates the tokens of the table's header if the line is one of its rows. It returns 0 for another
-// line, and for a header that leaves little room and so is not repeated.
+// headerTokens estimates the tokens of the table header that a passage repeats if it begins at the line. It returns 0
+// if the line is not a row of the split table. It also returns 0 for a header of more than a quarter of the budget,
+// which is not repeated.
 func (p *packer) headerTokens(line int) int {
 	if line < p.rows || line >= p.endOfRows {
 		return 0
@@ -93,7 +93,7 @@ func (p *packer) extend(start, end int) {
 	}
 }
 
-// parts adds the lines [start, end), split before every block whose nesting depth is at most depth.
+// parts adds the lines [start, end) part by part. Each block whose nesting depth is at most depth begins a part.
 func (p *packer) parts(start, end, depth int) {
 	for start < end {
 		next := start + 1
@@ -105,7 +105,7 @@ func (p *packer) parts(start, end, depth int) {
 	}
 }
 
-// emit ends the current passage before the line end. The next passage begins there.
+// emit ends the current passage. The next passage begins at the line with index end.
 func (p *packer) emit(end int) {
 	start, stop := p.outline.trim(p.start, end)
 	p.begin(end)
@@ -115,9 +115,9 @@ func (p *packer) emit(end int) {
 	p.append(start, stop-1, p.outline.text(start, stop))
 }
 
-// emitHeadings is called when the current passage holds only headings and what follows
-// does not fit beside them. If the header path repeats all of them, they belong to the
-// lines of the next passage but not to its text. Otherwise they become a passage.
+// emitHeadings is called when the current passage has only headings, and the next lines do not fit beside them. If the
+// header path repeats all the headings, the headings become lines of the next passage but no part of its text.
+// Otherwise the headings become a passage.
 func (p *packer) emitHeadings() {
 	start, end := p.outline.trim(p.start, p.end)
 	for line := start; line < end; line++ {
@@ -132,12 +132,11 @@ func (p *packer) emitHeadings() {
 	p.begin(p.end)
 }
 
-// begin begins the next passage at the line start.
 func (p *packer) begin(start int) {
 	p.start, p.tail, p.intro = start, max(p.tail, start), max(p.intro, start)
 }
 
-// line splits a line that does not fit into one passage.
+// line makes several passages of a line that is too long for one.
 func (p *packer) line(line int) {
 	for _, text := range Cut(p.outline.lines[line], p.budget) {
 		p.append(line, line, text)

@@ -2,40 +2,41 @@ package markdown
 
 import "strings"
 
-// Passage is the unit of search and embedding: a section, or a part of one, that fits the embedding
-// model's window.
+// Passage is the unit of search and embedding. It is a document, a section, or a part of a section that fits the
+// embedding model's window.
 type Passage struct {
-	// HeaderPath names the section, as in "## Root cause > ### Database layer".
-	// It is "" before the first heading and for a document in one passage.
+	// HeaderPath names the section, as in "## Root cause > ### Database layer". It is "" before the first heading and in a
+	// document of one passage.
 	HeaderPath string
-	// StartLine and EndLine are 1-based lines of the file, inclusive, with the front matter counted.
+	// StartLine and EndLine are the first and the last line in the file, counted from 1.
 	StartLine, EndLine int
-	// Text is the lines StartLine to EndLine, joined by LF, without blank ones at either end. It is a part of a line if that
-	// line alone exceeds the window. In a small window headings at StartLine are left out, because HeaderPath has them.
-	// Each passage with rows of a table begins with the table's header, even if that stands before StartLine.
+	// Text is the lines StartLine to EndLine, joined by LF, without blank lines at its beginning and end. A line that
+	// alone exceeds the window is split, and then Text is a part of the line. In a small window, headings that HeaderPath
+	// repeats are left out at the beginning. A passage that begins in the middle of a table repeats the table's header, if
+	// there is room.
 	Text string
 }
 
-// Limit bounds passages; see [DefaultLimit].
+// Limit bounds the size of passages.
 type Limit struct {
-	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line and text. It is at least 192.
+	// MaxTokens bounds the embedded text (heading, blank line and text), as [EstimateTokens] counts. It is at least 192.
 	MaxTokens int
-	// SplitLines is the number of lines over which a document is split at its
-	// headings even if it fits MaxTokens.
+	// SplitLines is the most lines of a document that may stay one passage. A longer document is split at its headings.
 	SplitLines int
 }
 
-// DefaultLimit suits a window of 512 tokens.
+// DefaultLimit suits an embedding model with a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
-// Bounds of what Heading returns, in estimated tokens. They leave 64 of the smallest window to the text.
+// Bounds of the title and the path in a heading, in estimated tokens. At least 64 tokens are left for the text.
 const (
 	maxTitleTokens = 64
 	maxPathTokens  = 64
 )
 
-// Heading returns what is searched and embedded with a passage's text: the title, a newline and the header
-// path. Each is left out when empty, and shortened when over 64 estimated tokens. A path keeps its end.
+// Heading returns what is searched and embedded with a passage's text: the title, a newline and the header path. An
+// empty part is left out. A title of more than 64 estimated tokens loses its end, and a path of more than 64 loses its
+// first headings.
 func Heading(title, headerPath string) string {
 	title = CutTokens(title, maxTitleTokens)
 	for EstimateTokens(headerPath) > maxPathTokens {
@@ -52,9 +53,8 @@ func Heading(title, headerPath string) string {
 	return title + "\n" + headerPath
 }
 
-// Passages cuts the document into passages, in the order of the file. heading is the title that every passage
-// is embedded with. Every line behind the front matter that is not blank is within the lines of a passage. A
-// document without such a line has no passages.
+// Passages cuts the document into passages, in the order of the file. heading is the title to embed with each passage.
+// Each line after the front matter belongs to a passage, except blank lines. Without such lines there are no passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
 	p := packer{outline: &d.outline}
 	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }

@@ -13,27 +13,25 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// pieceSize is how much of a document is parsed at once, in bytes. The limit is needed because goldmark's
-// tree of a list of short items takes a hundred times their size. A document is cut before a block or before
-// an item of a list. If a piece of the usual size has no such place, it grows. At the longest size, lists and
-// quotes are cut as if they ended there.
+// pieceSize says how many bytes of a document are parsed at once. The limit is needed because goldmark's tree of a list
+// of short items takes a hundred times the bytes of the list. A piece ends before a block or an item of a list. If a
+// piece has no such end, its size is doubled. At the longest size, lists and quotes are cut as if they ended there.
 type pieceSize struct{ usual, longest int }
 
 func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 256 << 10} }
 
-// piece is a part of a document, with its blocks.
+// piece is a part of a document, parsed into blocks.
 type piece struct {
-	first  int // line of the document
+	first  int // index of its first line in the document
 	src    []byte
 	starts []int // offsets of the lines in src
 	root   ast.Node
-	// following is the block or list item with which the next piece begins. It is nil if all blocks belong to
-	// this piece.
+	// following is the block or list item in the tree with which the next piece begins, or nil.
 	following ast.Node
 }
 
-// parsePiece parses the piece that begins at a line, and returns the line of the next one. references collects the link
-// reference definitions of all pieces.
+// parsePiece parses the piece that begins at the line first. It also returns the line at which the next piece begins.
+// references collects the link reference definitions of all pieces.
 func parsePiece(lines []string, first int, size pieceSize, references parser.Context) (piece, int) {
 	for usual := size.usual; ; usual *= 2 {
 		end := first
@@ -55,7 +53,7 @@ func parsePiece(lines []string, first int, size pieceSize, references parser.Con
 			return p, p.line(p.following)
 		}
 		first := p.root.FirstChild()
-		isTree := first != nil && (first.HasChildren() || first.NextSibling() != nil) // others, such as a block of code, are small
+		isTree := first != nil && (first.HasChildren() || first.NextSibling() != nil) // the tree of one leaf block is small
 		if usual >= size.longest && isTree {
 			return p, end
 		}
@@ -65,8 +63,7 @@ func parsePiece(lines []string, first int, size pieceSize, references parser.Con
 // line returns the line of the document on which a block begins.
 func (p *piece) line(node ast.Node) int { return p.first + sort.SearchInts(p.starts, node.Pos()+1) - 1 }
 
-// blockParser returns a parser of blocks, which may be used concurrently. To make one takes
-// as long as to parse a page.
+// blockParser returns a parser of blocks for concurrent use. Making a parser takes as long as parsing a page.
 var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -74,8 +71,9 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// lastPart returns the last block of the piece, which may continue after the piece. If the piece is one list,
-// it returns the last item. It returns nil if the piece is one block of another kind, or one item.
+// lastPart returns the last block before which the document can be cut, because the block may continue after the piece.
+// In a piece that is one list, lastPart returns the last item. It returns nil for a piece that is one item, or one
+// block of another kind.
 func (p *piece) lastPart(lines []string) ast.Node {
 	for last := p.root.LastChild(); !p.isFirst(last); last = last.PreviousSibling() {
 		if !p.mayEndDefinition(last, lines) {
@@ -88,8 +86,8 @@ func (p *piece) lastPart(lines []string) ast.Node {
 	return nil
 }
 
-// mayEndDefinition reports whether a block may be the rest of a paragraph that began
-// with link reference definitions. Parsed alone, such a rest could mean something else.
+// mayEndDefinition reports whether a block may be the rest of a paragraph that began with link reference definitions.
+// Parsed alone, such a rest could mean something else.
 func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 	if node.Kind() != ast.KindParagraph && node.Kind() != ast.KindHeading {
 		return false
@@ -103,14 +101,14 @@ func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
 }
 
-// maxReferenceLines is the length of the longest paragraph that is searched for link
-// reference definitions. goldmark's time grows with the square of its lines.
+// maxReferenceLines bounds a paragraph in which link reference definitions are searched. goldmark's time grows with the
+// square of the number of lines.
 const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
 
-// Transform implements parser.ParagraphTransformer. It does not look for link reference definitions in footnotes, because
-// a footnote of one word looks like one.
+// Transform implements parser.ParagraphTransformer. It finds link reference definitions, except in footnotes: a
+// footnote of one word, such as "[^1]: word", looks like a definition.
 func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	first := node.Lines().At(0)
 	if node.Lines().Len() <= maxReferenceLines && !bytes.HasPrefix(first.Value(reader.Source()), []byte("[^")) {
@@ -118,12 +116,11 @@ func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, p
 	}
 }
 
-// maxMarkerBytes is how many bytes at the beginning of a line may be markers of quotes
-// and lists. goldmark's time grows with the square of their number.
+// maxMarkerBytes bounds the markers of quotes and lists at the beginning of a line, in bytes. goldmark's time grows
+// with the square of the number of markers.
 const maxMarkerBytes = 128
 
-// flatten returns the lines with all markers after maxMarkerBytes replaced by letters.
-// It keeps the length of each line.
+// flatten replaces the markers after the first maxMarkerBytes bytes of a line by letters, so that no offset changes.
 func flatten(lines []string) []string {
 	flat, cloned := lines, false
 	for i, line := range lines {
@@ -132,7 +129,7 @@ func flatten(lines []string) []string {
 		}
 		rest := strings.TrimLeft(line, " \t>*+-.)0123456789")
 		if markers := len(line) - len(rest); markers > maxMarkerBytes {
-			if !cloned { // a document may have millions of lines
+			if !cloned { // only if needed, because a document may have millions of lines
 				flat, cloned = slices.Clone(lines), true
 			}
 			flat[i] = line[:maxMarkerBytes] + strings.Repeat("x", markers-maxMarkerBytes) + rest

@@ -2,10 +2,10 @@ package markdown
 
 import "bytes"
 
-// checkReadable returns an error for a pointer of Git LFS, and for a file that Ansible Vault or SOPS has encrypted.
+// checkReadable returns an error for a Git LFS pointer, and for a file that Ansible Vault or SOPS has encrypted.
 func checkReadable(src []byte, fields map[string]any) error {
 	const remedy = "decrypt it, or leave it out of the documents"
-	if fields == nil && bytes.Contains(src, []byte("ENC[AES256_GCM,")) { // the whole file may be YAML or JSON
+	if fields == nil && bytes.Contains(src, []byte("ENC[AES256_GCM,")) { // SOPS may have encrypted the whole file as YAML or JSON
 		fields, _, _ = decodeYAML(linesOf(string(src)), 1)
 	}
 	sops, _ := fields["sops"].(map[string]any)

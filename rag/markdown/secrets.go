@@ -8,8 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// secretKinds are the kinds of secrets that have a known form. Each secret has one of the hints, which are much faster
-// to find than the pattern. A group in the pattern matches the secret itself.
+// secretKinds are the kinds of secrets that have a known form. A pattern is tried only on text with one of its hints,
+// because hints are found much faster. If the pattern has a group, the group is the secret.
 var secretKinds = []struct {
 	name    string
 	hints   []string
@@ -31,12 +31,12 @@ var secretKinds = []struct {
 		`[?&](?i:access_token|auth_token|private_token|token|api_?key|client_secret|secret)=([\w.~-]{0,15}\d[\w.~-]{15,})`)},
 }
 
-// example matches a text that a document writes in place of a secret.
+// example matches a placeholder that a document shows in place of a secret.
 var example = lazyregexp.New(`(?i)^(?:[$%{\[(*].*|\.+|x+|(?:your|my|the|some)[_-].*|` +
 	`.*(?:password|passwd|token|secret)\W?|pass|pwd?|user|root|admin|guest|test|dev|changeme|change-me|redacted|\d+)$`)
 
-// eachSecret calls f with the place of each secret of a kind in a text. It skips a user's name, the
-// tag of an image before its digest, and a hexadecimal hash: they only look like secrets.
+// eachSecret calls f with the byte offsets of each secret of a kind in a text. It skips three things that only look
+// like secrets: a password that is the user's name, the tag of an image before its digest, and a hexadecimal hash.
 func eachSecret(text string, kind int, f func(start, end int)) {
 	hasHint := func(text string) bool {
 		return slices.ContainsFunc(secretKinds[kind].hints, func(hint string) bool { return strings.Contains(text, hint) })
@@ -66,7 +66,7 @@ func eachSecret(text string, kind int, f func(start, end int)) {
 	}
 }
 
-// masked replaces secrets by REDACTED, and keeps the number of lines. All text that leaves the program is masked.
+// masked replaces each secret by REDACTED and keeps the number of lines. All text that leaves the program is masked.
 func masked(text string) string {
 	for kind := range secretKinds {
 		var out strings.Builder
@@ -80,7 +80,7 @@ func masked(text string) string {
 	return text
 }
 
-// Secrets returns the places of a file's secrets, each with its kind.
+// Secrets returns the line of each secret in a file. Problem is the kind of the secret.
 func Secrets(src []byte) []Error {
 	var secrets []Error
 	for kind := range secretKinds {

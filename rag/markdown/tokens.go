@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// EstimateTokens estimates the number of WordPiece tokens in s (BERT's English uncased vocabulary, without
-// [CLS] and [SEP]). The estimate is usually too high. It was compared with that vocabulary on passages of up
-// to 480 estimated tokens: technical prose has a quarter fewer, source code a tenth fewer, and none of 13,000
-// passages from documentation had more than 510. Text of invented names only may have up to a fifth more than
-// estimated.
+// EstimateTokens estimates how many WordPiece tokens of BERT's uncased English vocabulary s has, without [CLS] and
+// [SEP]. The estimate is usually too high. In a test with passages of up to 480 estimated tokens, technical prose had a
+// quarter fewer tokens and source code a tenth fewer. None of 13,000 passages from documentation had more than 510
+// tokens. A text of invented names only may have up to a fifth more tokens than estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
-// estimateTenths is EstimateTokens in tenths of a token. It is additive for a text that
-// is split at white space: the estimates of the parts sum up to that of the whole.
+// estimateTenths is EstimateTokens in tenths of a token. If a text is split at white space, the estimates of its parts
+// add up to the estimate of the text.
 func estimateTenths(s string) int {
 	var m meter
 	for _, r := range s {
@@ -23,7 +22,7 @@ func estimateTenths(s string) int {
 	return m.tenths()
 }
 
-// meter estimates the tokens of the runes added so far, in tenths. The zero value is ready to use.
+// meter estimates the tokens of the runes added so far, in tenths of a token. The zero value is ready to use.
 type meter struct {
 	done     int // tenths of all words and separators before the current word
 	word     word
@@ -44,14 +43,14 @@ func (m *meter) add(r rune) {
 		m.end(0)
 		m.attached = false
 	case r < utf8.RuneSelf, unicode.IsPunct(r), unicode.Is(unicode.Han, r):
-		// The tokenizer puts white space around each of these.
+		// The tokenizer puts white space around each of these characters.
 		m.end(10)
 		m.attached = true
 	case unicode.Is(unicode.Latin, r):
 		m.letter(false)
 		m.word.foreign = true
 	case unicode.Is(unicode.Hangul, r):
-		m.word.others += 3 // it is decomposed into its jamo
+		m.word.others += 3 // the tokenizer splits a Hangul syllable into its letters
 	default:
 		m.word.others++
 	}
@@ -67,7 +66,7 @@ func (m *meter) letter(upper bool) {
 	m.word.letters++
 }
 
-// end ends the current word and adds the tenths of the rune that follows it.
+// end ends the current word at a rune. tenths is the estimate for this rune.
 func (m *meter) end(tenths int) {
 	m.done += m.word.tenths() + tenths
 	m.word = word{}
@@ -83,12 +82,12 @@ type word struct {
 	foreign         bool // has letters that English does not use
 }
 
-// measuredLetters is the length of the longest word in the two tables below. They are the
-// means, measured with the real vocabulary, plus about a sixth.
+// measuredLetters is the length of the longest word in the two tables below. The tables have the mean number of tokens
+// by length, in tenths, as measured with the real vocabulary, plus approximately a sixth.
 const measuredLetters = 13
 
-// tenths estimates a word from its length. The vocabulary has most short words as one
-// token. Longer words tend to be rarer, and rarer words are split into shorter tokens.
+// tenths estimates the tokens of a word from its length. The vocabulary has most short words as one token. Longer words
+// tend to be rarer, and rarer words are split into shorter tokens.
 func (w word) tenths() int {
 	n := w.letters
 	var tenths int
@@ -117,7 +116,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 const ellipsis = "…"
 
-// CutRunes shortens s to at most limit runes. The last of them is an ellipsis if s was longer.
+// CutRunes shortens s to at most limit characters. If it cuts s, the last character is an ellipsis.
 func CutRunes(s string, limit int) string {
 	runes, room := 0, len(s)
 	for i := range s {
@@ -131,7 +130,7 @@ func CutRunes(s string, limit int) string {
 	return s
 }
 
-// CutTokens shortens s to at most limit estimated tokens, as [EstimateTokens] counts, the ellipsis included.
+// CutTokens shortens s to at most limit tokens, ellipsis included, as [EstimateTokens] counts.
 func CutTokens(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if EstimateTokens(s) <= limit {
@@ -147,8 +146,7 @@ func CutTokens(s string, limit int) string {
 	return s
 }
 
-// shorten cuts s to room bytes and appends an ellipsis. It cuts at the end of a word
-// if that leaves more than half of the bytes.
+// shorten cuts s to room bytes and appends an ellipsis. It cuts after a word if more than half of the bytes remain.
 func shorten(s string, room int) string {
 	cut := s[:room]
 	if space := strings.LastIndexFunc(cut, unicode.IsSpace); space > room/2 && strings.IndexFunc(s[room:], unicode.IsSpace) != 0 {

@@ -7,28 +7,28 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// form is a form of words that says whether a document holds, or how it stands to others.
+// form is an expression that says whether a document holds, or how it is related to other documents.
 type form struct {
 	// words is a regular expression.
 	words string
-	// status is the status that the words give their document, a result of [StatusWord] or "".
+	// status is the status that the words give a document, a result of [StatusWord] or "".
 	status string
-	// relation is how the document stands to the documents named after the words, "" for none.
+	// relation is the relation to each document that is named after the words, "" for none.
 	relation Relation
 	where    scope
 }
 
-// scope says where a form counts.
+// scope says in which texts a form counts.
 type scope int
 
 const (
 	everywhere scope = iota // in a status, in a notice, in the title, and as the name of a field
-	inStatus                // in a status
-	asStatus                // in a status that says nothing else
+	inStatus                // only in a status
+	asStatus                // only as the whole text of a status
 )
 
 const (
-	// outdated are words for a document that no longer holds, also in German, French and Spanish.
+	// outdated are words for a document that no longer holds, in English, German, French and Spanish.
 	outdated = `deprecated|obsolete|archived|retired|outdated|inactive|out of date|no longer up[- ]to[- ]date|` +
 		`no longer (?:valid|maintained|used|in use|in force|relevant|accurate|current|applicable|applies|recommended)|` +
 		`veraltet|überholt|obsolet|außer kraft|nicht mehr (?:gültig|aktuell|gepflegt|verwendet|in kraft)|` +
@@ -39,7 +39,7 @@ const (
 	partly   = `(?:partial(?:ly)?|partly|in part)`
 )
 
-// forms are all forms. If two match at the same place, the first counts.
+// forms are all forms. If two forms match at one place, the first in this list counts.
 var forms = []form{
 	{
 		partly + `\s+(?:` + replaced + `)(?:\s+by)?|(?:` + replaced + `)\s+` + partly + `(?:\s+by)?|(?:amended|refined)\s*by|` +
@@ -77,7 +77,8 @@ var forms = []form{
 	{`implementable|living|stable|complete|released`, "active", "", asStatus},
 }
 
-// formsPattern matches the forms that count somewhere, each as a group.
+// formsPattern returns a pattern with a group for each form in forms. Groups of forms that do not count never match.
+// before and behind are patterns for the text around a form.
 func formsPattern(before, behind string, counts func(scope) bool) func() *regexp.Regexp {
 	all := make([]string, len(forms))
 	for i, f := range forms {
@@ -97,25 +98,25 @@ var (
 	formAsStatus = formsPattern("^[\\s*_.`]*", "[\\s*_.`]*$", func(s scope) bool { return s == asStatus })
 )
 
-// match is a form in a text, and where its words begin and end.
+// match is a form and its place in a text: the byte offsets start and end.
 type match struct {
 	form
 
 	start, end int
 }
 
-// verb matches what stands between the subject of a sentence and the word for its status, as in "The old API is deprecated".
+// verb matches the verb between the subject of a sentence and the status, as in "The old API is deprecated".
 const verb = `\s+(?:is|are|was|were|has been|have been|ist|sind|wurden?|est|sont|a été|es|son|ha sido|fue)\s+(?:now\s+)?$`
 
 var (
 	hasSubject = lazyregexp.New(`(?i)\pL\S*` + verb)
-	// ofDocument matches a subject that is the document itself.
+	// ofDocument matches a subject that means the document itself, and its verb, as in "This page is".
 	ofDocument = lazyregexp.New(`(?i)(?:^|[^\pL])(?:` + documentNames + `|(?:` + seriesForm + `)[-_ #]*\d+|this|it|Dokument|Seite|` +
 		`Entscheidung|Anleitung|Artikel|Beschluss|décision|documento|página|decisión|guía|artículo)` + verb)
 )
 
-// formsIn returns the first [maxRelations] forms in a text, in order. It leaves out forms in sentences about something
-// else than the document.
+// formsIn returns the forms in a text, in order, at most maxRelations. It skips a form in a sentence about something
+// else than the document, such as "The old API is deprecated".
 func formsIn(text string) []match {
 	var all []match
 	for at := 0; ; {
@@ -133,10 +134,10 @@ func formsIn(text string) []match {
 	}
 }
 
-// maxSubject is how many bytes before a form are searched for the subject of its sentence.
+// maxSubject is how many bytes before a form are searched for the subject of the sentence.
 const maxSubject = 200
 
-// firstForm returns the first form in a text that matches the pattern. It returns false if there is none.
+// firstForm returns the first form in a text that pattern matches. pattern is a result of formsPattern.
 func firstForm(pattern *regexp.Regexp, text string) (match, bool) {
 	found := pattern.FindStringSubmatchIndex(text)
 	for i := range found[:len(found)/2] {

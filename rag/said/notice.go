@@ -8,24 +8,24 @@ import (
 )
 
 var (
-	// titleMark matches the part of a title that may be a status, such as "[SUPERSEDED] Cache", "Cache (deprecated)"
-	// and "Deprecated: Cache".
+	// titleMark matches the part of a title that may be a status, as in "[SUPERSEDED] Cache", "Cache (deprecated)" and
+	// "Deprecated: Cache".
 	titleMark = lazyregexp.New(`^[\[(]([^\])]+)[\])]|[\[(]([^\])]+)[\])]$|^(\pL+):\s|\s[–—-]\s(\pL+)$`)
-	// struckTitle matches a heading that is struck out as a whole.
+	// struckTitle matches a title that is struck out as a whole, such as "# ~~Cache~~".
 	struckTitle = lazyregexp.New(`^#*\s*~~[^~]+~~[\s#]*$`)
-	// callout matches the mark that begins a callout. Text may follow on the line.
+	// callout matches the beginning of a callout, such as "> [!WARNING]" or "!!! note". Text may follow on the line.
 	callout = lazyregexp.New(`^\s*(?:>\s*\[![\w-]+\]|:{3,}\s*\w+|!{3}\s*\w+)[^\pL\d\[]*`)
-	// noticeStart matches signs and words such as "Note:" before a notice. about matches the document as its subject.
+	// noticeStart matches signs and words such as "Note:" before a notice. thisDocument matches "This page is".
 	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?` +
 		`(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
-	about = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
+	thisDocument = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
 		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
 		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
 		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
-	// noticeEnd matches the text after a status word that is a sentence by itself.
+	// noticeEnd matches the text after a status word that is nearly a whole sentence, as in "Deprecated since 2.0".
 	noticeEnd = lazyregexp.New(`^(?:[\s*_~]*(?:$|[.:,;!()\]"'”])|\s[–—-]\s|\s*[*_]|\s+(?:since|seit|depuis|desde)\s)`)
 	listItem  = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
-	// othersHeading matches the heading of a section about other documents.
+	// othersHeading matches the heading of a section about the status or about other documents, such as "See also".
 	othersHeading = lazyregexp.New(`(?i)\b(?:status|links?|related|relations?|references?|see also|more information|history|` +
 		`supersed\w*|replaces)\b`)
 )
@@ -33,9 +33,10 @@ var (
 const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal|guide|article|note|` +
 	`runbook|how-?to|file|spec(?:ification)?|policy|standard|plan|design|draft|rule|tutorial|procedure)`
 
-// notices returns the status that a document gives itself in its title, in sentences and callouts before the first
-// section, and in a section about other documents. In another section, as in a changelog, such a sentence tells a
-// story. notices skips code, and text after a line that ends with a colon, which may be an example or a quotation.
+// notices returns the status and the relations that a document states in its title and in notices. A notice is a
+// sentence or a callout. Before the first section it may give the status. In a section about other documents it only
+// gives relations. Other sections do not count, because a notice in a changelog tells a story. Code does not count
+// either, nor does text after a line that ends with a colon, which may be an example or a quotation.
 func notices(document *markdown.Document) Status {
 	status := titleStatus(document)
 	headlines := document.Headlines()
@@ -62,7 +63,7 @@ func notices(document *markdown.Document) Status {
 	return status
 }
 
-// titleStatus returns the status in the title.
+// titleStatus returns the status that is marked in the title.
 func titleStatus(document *markdown.Document) Status {
 	raw := document.Title
 	if headlines := document.Headlines(); len(headlines) > 0 && headlines[0].Level == 1 {
@@ -77,11 +78,11 @@ func titleStatus(document *markdown.Document) Status {
 	return Status{}
 }
 
-// noticeIn returns the status that a line gives its document, if the line begins with it.
+// noticeIn returns the status of the document that the beginning of a line states.
 func noticeIn(line string) Status {
 	var status Status
 	rest := line[len(noticeStart().FindString(line)):]
-	subject := about().FindString(rest)
+	subject := thisDocument().FindString(rest)
 	rest = rest[len(subject):]
 	first, ok := firstForm(formAtStart(), rest)
 	if !ok {
@@ -92,7 +93,7 @@ func noticeIn(line string) Status {
 	}
 	for _, m := range formsIn(rest) {
 		if m.where == everywhere && m.relation != "" {
-			text := rest[m.end:] // each document that is named at its beginning
+			text := rest[m.end:] // each document that is named directly behind the form
 			for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
 				status.Relations, text = appendNamed(status.Relations, m.relation, found), text[len(found[0]):]
 			}

@@ -12,37 +12,37 @@ import (
 
 // Citation is a place in a repository's files that a document cites, such as src/pool.go:12-20.
 type Citation struct {
-	// Path is the path as the document writes it, without lines. Link says that the path is
-	// relative to the document, as in a link.
+	// Path is the path as the document writes it, without line numbers. Link is set for a path in a link, which is
+	// relative to the document.
 	Path string
 	Link bool
-	// First and Last are the lines that the place names, 0 for none.
+	// First and Last are the first and the last line that the place names, 0 for none.
 	First, Last int
-	// Symbol is the name of a function, type or other definition beside the path, or "".
+	// Symbol is the name of a definition beside the path, such as a function or a type. It may be "".
 	Symbol string
-	// Line is the line of the document, from 1.
+	// Line is the line of the document that cites the place, counted from 1.
 	Line int
 }
 
-// fileName is a name with an extension, perhaps behind folders.
+// fileName matches a file name with an extension, with or without folders before the name.
 const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
 
 var (
 	codeSpan = lazyregexp.New("`([^`]+)`")
-	// placeLines matches the lines after a path: :12, :12-30, :12:5, #L12, #L12-L30.
+	// placeLines matches line numbers after a path: :12, :12-30, :12:5, #L12, #L12-L30.
 	placeLines = lazyregexp.New(`(?::(\d{1,7})(?:-(\d{1,7})|:\d{1,5})?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$`)
-	// barePlace matches a path with lines outside of code.
+	// barePlace matches a path with line numbers outside of code spans.
 	barePlace = lazyregexp.New(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
 		`(?:$|[\s)"'\],.;:!?])`)
-	// pathLike matches a path of a file: folders and a name with an extension, or at least one folder and a name.
+	// pathLike matches a file name with an extension, or any name behind at least one folder.
 	pathLike = lazyregexp.New(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
-	// linkPlace matches the destination of a link, or of a picture, which has "!" before it.
+	// linkPlace matches a link with its destination. For a picture, the match begins with "!".
 	linkPlace  = lazyregexp.New(`(?:!\[[^\]]*)?\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
 	identifier = lazyregexp.New(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
 
-// Places returns the places that the text of a document cites, in order: paths in code, paths with lines anywhere, and
-// links to other files than documents. Blocks of code are left out: a trace may be of any program.
+// Places returns the places that a document cites, line by line: paths in code spans, paths with line numbers anywhere,
+// and links to files except documents. It skips blocks of code, because a stack trace may come from any program.
 func Places(document *markdown.Document) []Citation {
 	var places []Citation
 	for i, line := range document.TextLines() {
@@ -51,14 +51,14 @@ func Places(document *markdown.Document) []Citation {
 	return places
 }
 
-// placesOfLine returns the places of a line of text: first those in code, then links, then others.
+// placesOfLine returns the places in a line of text: those in code spans, then links, then paths with line numbers.
 func placesOfLine(line string, number int) []Citation {
 	if !strings.ContainsAny(line, "`:#](") {
 		return nil
 	}
 	places := placesInCode(line)
 	rest := []byte(codeSpan().ReplaceAllStringFunc(line, func(span string) string { return strings.Repeat(" ", len(span)) }))
-	links := bytes.Count(rest, []byte("](")) // most lines have none, and are not searched
+	links := bytes.Count(rest, []byte("](")) // 0 for most lines, so that these are not searched
 	for _, found := range linkPlace().FindAllSubmatchIndex(rest, links) {
 		destination := string(rest[found[2]:found[3]])
 		isPicture := rest[found[0]] == '!' // a picture is a part of the document, not a place that it cites
@@ -88,7 +88,7 @@ func placesOfLine(line string, number int) []Citation {
 	return places
 }
 
-// namesLines reports whether a text may have a path with lines, as few texts do.
+// namesLines reports whether a text may contain a path with line numbers. Most lines do not, and need no search.
 func namesLines(text []byte) bool {
 	for i, b := range text[:max(0, len(text)-1)] {
 		next := text[i+1]
@@ -102,11 +102,11 @@ func namesLines(text []byte) bool {
 // nearSymbol is how many bytes may stand between a path and its symbol, such as " in " or " (".
 const nearSymbol = 12
 
-// placesInCode returns the places in spans of code. A path's symbol is the identifier in the span before it,
-// or else in the next span.
+// placesInCode returns the places in code spans. The symbol of a path is the identifier in the span before the path.
+// Without such an identifier, the span after the path counts.
 func placesInCode(line string) []Citation {
 	var places []Citation
-	beside := -1 // index of the place whose symbol may follow, -1 for none
+	beside := -1 // index of the place that may get its symbol from the next span, -1 for none
 	symbol, end := "", 0
 	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, -1) {
 		text := strings.TrimSpace(line[span[2]:span[3]])
@@ -131,8 +131,8 @@ func placesInCode(line string) []Citation {
 	return places
 }
 
-// ParsePlace reads a place such as src/pool.go:12-20. It returns false if the text names no
-// file. It does not check whether the file exists.
+// ParsePlace reads a place such as src/pool.go:12-20. It returns false if the text is no path, or the path of a
+// document. It does not check whether the file exists.
 func ParsePlace(raw string) (Citation, bool) {
 	place := Citation{Path: raw}
 	if found := placeLines().FindStringSubmatchIndex(raw); found != nil {
@@ -163,6 +163,6 @@ func ParsePlace(raw string) (Citation, bool) {
 // maxPlacePath bounds a path, in bytes.
 const maxPlacePath = 300
 
-// otherName matches texts that only look like the name of a file: versions, addresses and
-// identifiers, such as v1.2.x, example.com and pgx.ErrNoRows.
+// otherName matches texts that only look like the name of a file: versions, addresses and identifiers, such as v1.2.x,
+// example.com and pgx.ErrNoRows.
 var otherName = lazyregexp.New(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)

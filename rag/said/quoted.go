@@ -15,8 +15,8 @@ var (
 	longFlag   = regexp.MustCompile(`^--[a-z][a-z0-9]*(?:-[a-z0-9]+)+`)
 )
 
-// Names returns the names of code among texts that a document quotes. A text may be a name, such as Pool.Close, or a
-// route, such as /users/{}. Other texts may have long flags of a command, such as --dry-run.
+// Names returns the names of code in texts that a document quotes. A whole text may be a name, such as Pool.Close, or a
+// route, such as /users/{}. From any other text it takes the long flags, such as --dry-run.
 func Names(quotes []string) []string {
 	var names []string
 	for _, text := range quotes {
@@ -37,7 +37,8 @@ func Names(quotes []string) []string {
 	return names
 }
 
-// RouteKey returns a route without its method and the names of its parameters. A route of one part gives "".
+// RouteKey returns a route in lower case, without method, and with {} for each parameter. It returns "" for any other
+// text, and for a route of one part, such as /users.
 func RouteKey(text string) string {
 	found := route().FindStringSubmatch(text)
 	if found == nil || strings.Count(found[1], "/") < 2 {
@@ -46,11 +47,11 @@ func RouteKey(text string) string {
 	return strings.ToLower(routePart().ReplaceAllString(found[1], "$1{}"))
 }
 
-// LongFlag returns the flag of several words that begins a text, such as --dry-run, "" without one.
+// LongFlag returns the flag at the beginning of a text, such as --dry-run. It returns "" for a flag of one word.
 func LongFlag(text string) string { return longFlag.FindString(text) }
 
-// Messages returns the quoted texts that a program may have printed. They have several words and are no commands with a
-// flag.
+// Messages returns the quoted texts that a program may have printed: those with at least three words and without flags,
+// which only a command has.
 func Messages(quotes []string) []string {
 	const fewest = 3
 	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {

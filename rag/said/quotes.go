@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxQuotesBytes bounds all quotes of a document, and maxQuote one quote, in bytes.
+	// maxQuotesBytes bounds all quotes of a document together, and maxQuote bounds one quote, in bytes.
 	maxQuotesBytes = 200 << 10
 	maxQuote       = 300
-	// maxSaid bounds the number of texts in quotation marks that one line gives.
+	// maxSaid bounds the number of texts that [InQuotation] returns.
 	maxSaid = 200
 )
 
-// Quotes returns the distinct texts that a document quotes, in order: spans of code, words in quotation marks, and the
-// lines of blocks of code. Among these are names of code, and messages that programs print.
+// Quotes returns the distinct texts that a document quotes, in order: code spans, words in quotation marks, and the
+// lines of blocks of code. [Names] and [Messages] choose from them.
 func Quotes(document *markdown.Document) []string {
 	var quotes []string
 	seen, size := map[string]bool{}, 0
@@ -30,7 +30,7 @@ func Quotes(document *markdown.Document) []string {
 		size += len(text)
 	}
 	var block string
-	var paragraph []string // a span may go on in the next line
+	var paragraph []string // the lines so far, because a span may continue on the next line
 	end := func() {
 		text := strings.Join(paragraph, " ")
 		for _, words := range InQuotation(text) {
@@ -66,10 +66,9 @@ func Quotes(document *markdown.Document) []string {
 	return quotes
 }
 
-// inQuotation matches words in quotation marks.
 var inQuotation = lazyregexp.New("[\"“]([^\"“”`]{8,120})[\"”]")
 
-// InQuotation returns the words in quotation marks of a line.
+// InQuotation returns each text of 8 to 120 characters between quotation marks.
 func InQuotation(line string) []string {
 	if !strings.ContainsAny(line, "\"“") {
 		return nil
@@ -82,8 +81,8 @@ func InQuotation(line string) []string {
 }
 
 var (
-	// indented matches a line of a block of code without a fence. Such a block follows a blank line.
+	// indented matches a line of a block of code without fences. Such a block follows a blank line.
 	indented = lazyregexp.New(`^(?: {4}|\t)\s*\S`)
-	// startsPart matches the first line of an item or a row, and a heading.
+	// startsPart matches a heading, a row of a table, and the first line of an item of a list.
 	startsPart = lazyregexp.New(`^\s*(?:[-*+]\s|\d+[.)]\s|\||#{1,6}\s)`)
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Relation is how a document stands to another. The zero value is a link.
+// Relation is how a document is related to another document. The zero value is a link.
 type Relation string
 
-// The relations.
+// The relations other than a link.
 const (
 	Supersedes   Relation = "supersedes"
 	SupersededBy Relation = "superseded_by"
@@ -23,32 +23,33 @@ const (
 	Mentions     Relation = "mentions"
 )
 
-// NamedRelation is a relation to the document at a destination. The destination is the path of a link, or # and the
-// number of a decision in the same folder.
+// NamedRelation is a relation to the document at Destination. Destination is the path of a link, or a number such as
+// #12 for a decision in the folder of the document that states the relation.
 type NamedRelation struct {
 	Relation    Relation
 	Destination string
-	// Bare means that Destination is a path in a text, which may begin at the folder of the documents.
+	// Bare means that Destination is a path outside of a link, which may be relative to the folder of all documents.
 	Bare bool
 }
 
 const (
-	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP.
+	// seriesForm matches the name of a series of decisions or proposals, such as ADR, PEP and EIP.
 	seriesForm = `adr|rfc|decision|dr|[a-z][ei]p|erc|simd`
 	namedForm  = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
 		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:` + seriesForm + `)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
 )
 
 var (
-	// named matches a document: a link, a wikilink, a path, or the number of a decision.
+	// named matches a text that names a document: a link, a wikilink, a path, or the number of a decision.
 	named = lazyregexp.New(namedForm)
-	// mentioned matches a decision at the end of a text, and perhaps the sign after its number.
+	// mentioned matches a decision such as ADR-12 at the end of a text. One sign may follow the number.
 	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\W?$`)
-	// nextNamed matches a named document at the beginning of a text, after words such as "by".
+	// nextNamed is like named, but only at the beginning of a text, after words such as "by".
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
 
-// relationsIn returns the relations in a text. Words of a relation apply to each document up to the next such words.
+// relationsIn returns the relations in a text. A phrase such as "replaced by" applies to all documents after it, up to
+// the next phrase.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
 	words := slices.DeleteFunc(formsIn(text), func(m match) bool { return m.relation == "" })
@@ -64,11 +65,11 @@ func relationsIn(text string) []NamedRelation {
 	return relations
 }
 
-// MentionsIn returns relations to the decisions that the text of a document names by their numbers.
+// MentionsIn returns a relation to each decision that the text of a document mentions by number, such as ADR-12.
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
-		for end := 0; ; { // from number to number: the expression takes long for a whole line
+		for end := 0; ; { // from number to number, because the pattern takes long for a whole line
 			start := end + strings.IndexAny(line[end:], digits)
 			if start < end {
 				break
@@ -85,11 +86,12 @@ func MentionsIn(document *markdown.Document) []NamedRelation {
 
 const (
 	digits = "0123456789"
-	// maxBeforeNumber bounds the series before a number and the signs between them, in bytes.
+	// maxBeforeNumber bounds the name of the series and the signs before a number, such as "ADR-", in bytes.
 	maxBeforeNumber = 16
 )
 
-// appendNamed adds a relation to the document in found, a match of named. A link with a scheme or a host adds none.
+// appendNamed appends a relation to the document that found names. found is a match of the pattern named or nextNamed.
+// Links with a scheme or a host are ignored.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {
 	r := NamedRelation{Relation: relation}
 	switch {
@@ -108,16 +110,16 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 	return append(relations, r)
 }
 
-// decision returns the destination of a decision with a number.
+// decision returns the destination for the number of a decision, such as #12 for 0012.
 func decision(number string) string {
 	return "#" + cmp.Or(strings.TrimLeft(number, "0"), "0")
 }
 
-// maxRelations bounds the relations that each part of a document names.
+// maxRelations bounds the relations from one text, such as a section Status or a line.
 const maxRelations = 200
 
-// relationsOfFields returns the relations in fields such as supersedes and replaced-by. A value may be a number, or a
-// link or another form of namedForm. Every other value is a path.
+// relationsOfFields returns the relations in fields such as supersedes and replaced-by. A value is the number of a
+// decision, a link or another match of namedForm, or a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
@@ -146,13 +148,13 @@ func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	return relations
 }
 
-// inWords writes the name of a field in words.
+// inWords turns the name of a field into words.
 var inWords = strings.NewReplacer("-", " ", "_", " ")
 
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
-// DecisionNumber returns the number of a decision, "" without one. It comes from the title, such as "12. Cache" and
-// "ADR-0012: Cache", or else from the beginning of the file's name, such as docs/adr/0012-cache.md. A date is no number.
+// DecisionNumber returns the number of a decision, "" without one. The number comes from a title such as "12. Cache"
+// and "ADR-0012: Cache", or else from a file name such as 0012-cache.md. A date is no number.
 func DecisionNumber(file, title string) string {
 	if found := decisionTitle().FindStringSubmatch(title); found != nil {
 		return found[1] + found[2]

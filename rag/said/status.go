@@ -12,23 +12,21 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// maxUnknown bounds the text of a status without a known word, in characters.
+// maxUnknown bounds [Status].Unknown, in characters.
 const maxUnknown = 300
 
-// Status says whether a document holds, by its own words.
+// Status says whether a document holds, according to the document itself.
 type Status struct {
-	// Word is the status, a result of [StatusWord] or history, "" without one. Unknown is the text of a status
-	// without a known word.
+	// Word is a result of [StatusWord], or history for a changelog, or "". Unknown is a status without a known word.
 	Word, Unknown string
-	// Until is the last day on which the document holds, such as 2026-11-26, "" without one.
+	// Until is the last day on which the document holds, such as 2026-11-26, or "".
 	Until string
-	// Relations are the documents that the document names as its successors or predecessors.
+	// Relations are the relations to other documents that the document states.
 	Relations []NamedRelation
 }
 
 // StatusWord returns the meaning of the first known word of a status: active, proposed, rejected, deprecated,
-// superseded or expired, and "" without such a word. It returns superseded wherever the text names a document that
-// replaces it.
+// superseded or expired, or "". If the text names a successor of the document, StatusWord returns superseded.
 func StatusWord(text string) string {
 	if namesSuccessor(relationsIn(text)) {
 		return "superseded"
@@ -45,15 +43,15 @@ func StatusWord(text string) string {
 	return ""
 }
 
-// namesSuccessor reports whether one of the relations is to a document that replaces this one.
+// namesSuccessor reports whether one of the relations leads to a successor.
 func namesSuccessor(relations []NamedRelation) bool {
 	return slices.ContainsFunc(relations, func(r NamedRelation) bool { return r.Relation == SupersededBy })
 }
 
 var struckOut = lazyregexp.New(`~~[^~]*~~`)
 
-// Destination returns how a status in the file at source names the document at target: by its path relative to source,
-// as a link if that has spaces or other signs. source and target are relative to the repository.
+// Destination returns a text that names the file target in a status of the file source. The text is the path relative
+// to source, or a link if the path has spaces or special characters. Both arguments are relative to the repository.
 func Destination(source, target string) string {
 	from, to := strings.Split(path.Dir(source), "/"), strings.Split(target, "/")
 	if from[0] == "." {
@@ -73,9 +71,9 @@ func Destination(source, target string) string {
 
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
-// StatusOf returns whether a document holds, as it says itself: in the front matter, in a section Status, in a line
-// Status before the first section, in its title, or in a notice before the first section. If it says nothing, its path
-// and its form decide.
+// StatusOf returns the status that a document gives itself. The first of these with a status counts: the front matter,
+// a section Status, a line Status before the first section, the title, and a notice. But a notice overrides the status
+// active. If none has a status, the path and the form of the document decide.
 func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -136,7 +134,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 
 var isDay = lazyregexp.New(`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]|$)`)
 
-// fieldTexts returns the texts in a value of front matter. The name of a field in a nested map begins its text.
+// fieldTexts returns the texts in a value of the front matter. The text of a nested field begins with its name.
 func fieldTexts(value any) []string {
 	switch value := value.(type) {
 	case nil:
@@ -169,15 +167,16 @@ var (
 	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:status|statut|état|estado)[ :]*$`)
 )
 
-// maxStatusLines is how many lines of a section Status are read: a longer one tells a story.
+// maxStatusLines is how many lines of a section Status are read. In a longer section, the other lines tell a story.
 const maxStatusLines = 30
 
-// statusText returns the text of a section Status, or of a heading or a line Status before the first section.
+// statusText returns the text of the status, or "". It looks for a section Status, then for a heading such as "Status:
+// accepted", and then for a table, a tag or a line before the first section.
 func statusText(document *markdown.Document) string {
 	lines, headlines := document.Lines(), document.Headlines()
 	var headings []string
 	for i, h := range headlines {
-		line := numbered().ReplaceAllString(strings.TrimLeft(lines[h.Line], "# "), "") // with its links
+		line := numbered().ReplaceAllString(strings.TrimLeft(lines[h.Line], "# "), "") // with its links, which Text lacks
 		if found := statusLine().FindStringSubmatch(line); found != nil {
 			headings = append(headings, found[1])
 		}
@@ -194,7 +193,7 @@ func statusText(document *markdown.Document) string {
 		}
 		return sectionText(lines[start:min(end, start+maxStatusLines)])
 	}
-	if len(headings) == 1 { // several are about something else, such as the states of an order
+	if len(headings) == 1 { // several headings are about something else, such as the states of an order
 		return headings[0]
 	}
 	beginning := lines[:document.FirstSection()]
@@ -218,13 +217,14 @@ func statusText(document *markdown.Document) string {
 	return ""
 }
 
-// namesStatus reports whether a line may match statusTag or statusLine, which take longer.
+// namesStatus reports whether a line may match statusTag or statusLine. It is faster than these patterns.
 func namesStatus(line string) bool {
 	line = strings.ToLower(line)
 	return strings.Contains(line, "stat") || strings.Contains(line, "état") || strings.Contains(line, "estad")
 }
 
-// sectionText returns the status in a section Status. A table has it in one cell, or is about something else, such as versions.
+// sectionText returns the status in the lines of a section Status. If the section begins with a table, only a cell
+// below the heading Status counts, because the table may be about something else, such as versions.
 func sectionText(lines []string) string {
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	if rows := strings.Split(text, "\n"); isTable(rows) && StatusWord(rows[0]) == "" {
@@ -238,10 +238,11 @@ var (
 	underline = lazyregexp.New(`^\s*(?:=+|-+)\s*$`)
 )
 
-// statusTag matches a tag of Obsidian.
+// statusTag matches a tag of Obsidian, such as #status/accepted.
 var statusTag = lazyregexp.New(`(?:^|\s)#status/([\w-]+)`)
 
-// statusCell returns the cell below the heading Status of a table that begins lines, "" if that is no status.
+// statusCell returns the cell below the heading Status in a table at the beginning of lines. It returns "" if the cell
+// is missing or has no known status.
 func statusCell(lines []string) string {
 	if !isTable(lines) || len(lines) < 3 {
 		return ""
@@ -267,7 +268,8 @@ func isTable(lines []string) bool {
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)
 
-// latestOf returns the latest line of a history of statuses, each with its day. It returns other texts as they are.
+// latestOf returns the latest line of a history of statuses: several lines, each with a status and a day. It returns
+// any other text unchanged.
 func latestOf(text string) string {
 	latest, latestDay, days := "", "", 0
 	for line := range strings.Lines(text) {

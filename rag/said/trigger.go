@@ -1,9 +1,9 @@
-// Package said reads what a document says of itself in its front matter and its text. It finds whether the document
-// holds, and which others it replaces or amends. It finds the places and the names of code that it cites, the texts
-// that it quotes, and the acts before which it wants to be shown.
+// Package said reads what a document says about itself: whether it holds, and which documents it replaces or amends.
+// Package said also reads the places and names of code that a document cites, the texts that it quotes, and the acts of
+// an assistant before which it wants to be shown.
 //
-// Its functions are pure. They take a document that package markdown has parsed, or a part of one. The package must not
-// know files, SQL, or who shows documents.
+// The functions are pure. They take a document that package markdown has parsed, or a part of such a document. The
+// package must not know files, SQL, or the code that shows documents.
 package said
 
 import (
@@ -17,27 +17,27 @@ import (
 // TriggersField is the field of the front matter that lists triggers.
 const TriggersField = "triggers"
 
-// Trigger says at which acts of an assistant a document wants to be shown: commands that are about to run, edits, or
-// commands that have failed. It has patterns of one of these kinds. docs/triggers.md describes the format.
+// Trigger says at which acts of an assistant a document wants to be shown. One of Run, Edit and Fails has patterns: for
+// commands that are about to run, for edits, or for commands that have failed. docs/triggers.md describes the format.
 type Trigger struct {
 	Run   []string `json:"run,omitempty"`
 	Edit  []string `json:"edit,omitempty"`
 	Fails []string `json:"fails,omitempty"`
-	// With and Without are for all kinds; Bare is for commands; Writes, Removes and New are for edits.
+	// With and Without are conditions for all kinds of acts, Bare is for Run, and Writes, Removes and New are for Edit.
 	With    []string `json:"with,omitempty"`
 	Without []string `json:"without,omitempty"`
 	Bare    bool     `json:"bare,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
 	Removes []string `json:"removes,omitempty"`
 	New     *bool    `json:"new,omitempty"`
-	// Say is the sentence to show, "" for one of the document's text.
+	// Say is the sentence to show. If it is "", a sentence of the document is shown.
 	Say string `json:"say,omitempty"`
-	// Scope names the field, or the kind of file, from which [Scope] has made the trigger. It is "" for a trigger that
-	// the document lists in TriggersField.
+	// Scope says from what the function [Scope] made the trigger: a field or a file name. It is "" for a trigger that the
+	// document lists in TriggersField.
 	Scope string `json:"scope,omitempty"`
 }
 
-// String returns the trigger in one line: its patterns, and then its conditions.
+// String returns the trigger in one line: the patterns, then the conditions.
 func (t Trigger) String() string {
 	var parts []string
 	add := func(name string, patterns []string) {
@@ -61,22 +61,22 @@ func (t Trigger) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Fault is a mistake in a field of the front matter. Field is its path, such as triggers[1].run.
+// Fault is a mistake in a field of the front matter. Field is the path of the field, such as triggers[1].run.
 type Fault struct{ Field, Problem, Expected string }
 
 func (f Fault) String() string {
 	return fmt.Sprintf("%s %s (expected: %s)", f.Field, f.Problem, f.Expected)
 }
 
-// Bounds of the triggers of one document. With more, a document would be shown too often.
+// Bounds of the triggers of a document, the patterns in a field, and the bytes of a pattern. With more triggers, a
+// document would be shown too often.
 const (
 	maxTriggers = 100
 	maxPatterns = 500
 	maxPattern  = 500
 )
 
-// Triggers returns the triggers in the front matter of a document, and the mistakes in them. It leaves out only
-// triggers with a mistake.
+// Triggers reads the triggers in the front matter of a document. It returns all correct triggers, and all mistakes.
 func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
 	value, isGiven := frontMatter[TriggersField]
 	if !isGiven || value == nil {
@@ -101,7 +101,7 @@ func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
 	return triggers, faults
 }
 
-// fields are the fields of a trigger, each with the kind that may have it, "" for any kind.
+// fields maps each field of a trigger to the only kind of trigger that may have it, or to "" if all kinds may.
 var fields = map[string]string{
 	"run": "run", "edit": "edit", "fails": "fails", "with": "", "without": "", "bare": "run",
 	"writes": "edit", "removes": "edit", "new": "edit", "say": "",
@@ -114,7 +114,7 @@ const (
 	expectedField = "run, edit or fails, with, without, bare, writes, removes, new, say"
 )
 
-// triggerOf reads one trigger. at is its path in the front matter.
+// triggerOf reads one trigger. at is the path of the trigger in the front matter.
 func triggerOf(item any, at string) (Trigger, []Fault) {
 	given, isMap := item.(map[string]any)
 	if !isMap {
@@ -162,7 +162,7 @@ func triggerOf(item any, at string) (Trigger, []Fault) {
 	return t, faults
 }
 
-// patternsOf reads a text or a list of texts.
+// patternsOf reads the patterns in a field, which has a text or a list of texts.
 func patternsOf(value any, field string) ([]string, []Fault) {
 	list, isList := value.([]any)
 	if !isList {
@@ -183,7 +183,7 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 				return nil, []Fault{{at, "is empty or too long", fmt.Sprintf("a text of 1 to %d characters", maxPattern)}}
 			}
 			patterns = append(patterns, oneLine(item))
-		case int, uint64, float64: // a port, or the code of an error
+		case int, uint64, float64: // a port or an error code
 			patterns = append(patterns, fmt.Sprint(item))
 		default:
 			return nil, []Fault{{at, fmt.Sprintf("is %v", item), expectedText}}
@@ -194,13 +194,13 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// scopeFields are the fields in which rules for assistants name their files, in lower case: Claude Code's rules,
-// Cursor's, Copilot's instructions, Kiro's steering, and tools for decisions.
+// scopeFields are the fields, in lower case, in which rules for assistants name the files that they are for. They come
+// from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
 var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "affects"}
 
-// Scope returns a trigger for edits of the files that a document is about. A field of the front matter names them. An
-// AGENTS.md or CLAUDE.md below the root is about its folder. In filesField only patterns count, not single files. Scope
-// returns nil if nothing names files.
+// Scope returns a trigger for edits of the files that a document is about. An AGENTS.md or CLAUDE.md below the root is
+// about its folder. Any other document names files in one of the scopeFields or in filesField. In filesField only
+// patterns such as *.go count, not single files. If nothing names files, Scope returns nil.
 func Scope(file string, frontMatter map[string]any, filesField string) []Trigger {
 	if name := path.Base(file); (name == "AGENTS.md" || name == "CLAUDE.md") && path.Dir(file) != "." {
 		return []Trigger{{Edit: []string{path.Dir(file) + "/**"}, Scope: name}}
@@ -219,8 +219,7 @@ func Scope(file string, frontMatter map[string]any, filesField string) []Trigger
 	return nil
 }
 
-// scopePatterns reads patterns as people write them: a list, or a text with commas between them. A comma in braces
-// belongs to the pattern.
+// scopePatterns reads a list of patterns, or a text with commas between them. Commas in braces belong to a pattern.
 func scopePatterns(value any) []string {
 	var patterns []string
 	switch value := value.(type) {

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Closeness says how near a text is to a query. Covered and Cosine are about 0 for a text about something else, and 1
-// for the same words.
+// Closeness says how near a text is to a query. Covered and Cosine are approximately 0 for a text about another
+// subject, and 1 for a text with the words of the query.
 type Closeness struct {
-	// Covered is the share of the query that the text covers. A piece is covered by the nearest piece of the text, by
-	// their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5.
+	// Covered is the share of the query that the text covers. A word piece of the query is covered by the highest cosine
+	// that it has with a piece of the text. It weighs the square of the length of its vector: "the" .05, "database" 2.5.
 	Covered float64
 	// Cosine is the cosine of the vectors of the whole texts.
 	Cosine float64
-	// Pieces is how many distinct pieces the text has: of many pieces, one is near by accident.
+	// Pieces is how many distinct pieces the text has. In a text of many pieces, one is near by accident.
 	Pieces int
 }
 
-// Sum is 2 for the same words.
+// Sum is Covered plus Cosine, 2 for a text with the words of the query.
 func (c Closeness) Sum() float64 { return c.Covered + c.Cosine }
 
-// Query is a query that is compared with several texts.
+// Query is a query to compare with several texts.
 type Query struct {
 	pieces []direction
 	vector []float32
@@ -47,7 +47,7 @@ func (q Query) Compare(text string) Closeness {
 	return Closeness{covered / max(all, telling), Cosine(q.vector, Vector(text)), len(said)}
 }
 
-// Cosine returns the cosine of vectors of length 1, and 0 if one is missing.
+// Cosine returns the cosine of two vectors of length 1. It returns 0 if a vector is nil.
 func Cosine(a, b []float32) float64 {
 	var sum float64
 	for i := range min(len(a), len(b)) {
@@ -56,12 +56,12 @@ func Cosine(a, b []float32) float64 {
 	return sum
 }
 
-// telling is the least weight of a query whose pieces say what it is about. The pieces of "never asked before"
-// weigh 2.4, and are in many texts.
+// telling is the least total weight of a query that says what it is about. The words of "never asked before" weigh 2.4
+// in all, and many texts have them. Covered stays below 1 for a query with less weight.
 const telling = 3
 
-// Weight returns how telling a word in lower case is: "the" .05, "database" 2.5. A word that cannot be cut into pieces,
-// such as one in another script, has 2.
+// Weight says how telling a word in lower case is: "the" .05, "database" 2.5. It is 2 for a word that cannot be cut
+// into pieces, such as a word in another script.
 func Weight(word string) float64 {
 	pieces := cut(word)
 	if len(pieces) == 0 {
@@ -80,10 +80,10 @@ const unknown = 2
 // direction is the vector of a piece.
 type direction struct {
 	row            []byte
-	length, weight float64 // of the row; of the piece in a text
+	length, weight float64 // length is of the row, weight of the piece in a text
 }
 
-// direct returns the distinct pieces of a text whose vector is not zero.
+// direct returns the vectors of the distinct pieces of a text. It leaves out vectors of length 0.
 func direct(text string) []direction {
 	found := cut(text)
 	slices.Sort(found)
@@ -98,7 +98,7 @@ func direct(text string) []direction {
 	return all
 }
 
-// dot multiplies two rows.
+// dot returns the dot product of two rows.
 func dot(a, b []byte) float64 {
 	var sum int32
 	for i := range Dimensions {

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is how many characters a word may have. A longer one is no piece.
+// maxWord is how many characters a word may have. A longer word has no pieces.
 const maxWord = 100
 
-// cut returns the numbers of the pieces of a text, as BERT's uncased tokeniser finds them: blanks separate words,
-// and each punctuation mark and each CJK character is a word. A word is cut from the left into the longest pieces.
+// cut returns the numbers of the pieces of a text, as BERT's uncased tokeniser finds them. Blanks separate words, and
+// each punctuation mark and each CJK character is a word. A word is cut from the left into the longest known pieces.
 func cut(text string) []int32 {
 	text = plain(text)
 	all := table()
@@ -30,7 +30,7 @@ func cut(text string) []int32 {
 	return found
 }
 
-// plain returns a text in lower case, without control characters and marks.
+// plain returns a text in lower case, without control characters, accents and other combining marks.
 func plain(text string) string {
 	if !strings.ContainsFunc(text, isUnusual) {
 		return strings.ToLower(text)
@@ -52,10 +52,10 @@ func plain(text string) string {
 	}, norm.NFD.String(text))
 }
 
-// isUnusual reports whether a character is no part of plain English text.
+// isUnusual reports whether a character is not part of plain English text.
 func isUnusual(r rune) bool { return r >= 0x7f || r < ' ' && r != '\n' && r != '\t' }
 
-// wordLength returns the length of the word that a text begins with.
+// wordLength returns the length in bytes of the word at the beginning of a text.
 func wordLength(text string) int {
 	for i, r := range text {
 		if r <= ' ' || isAlone(r) {
@@ -79,7 +79,7 @@ func isCJK(r rune) bool {
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2ceaf || r >= 0x2f800 && r <= 0x2fa1f
 }
 
-// appendWord appends the pieces of a word, and nothing if it cannot be cut.
+// appendWord appends the numbers of the pieces of a word. It appends nothing if no known pieces make up the word.
 func (p pieces) appendWord(found []int32, word string) []int32 {
 	if len(word) > maxWord && utf8.RuneCountInString(word) > maxWord {
 		return found

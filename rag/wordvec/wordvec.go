@@ -1,6 +1,6 @@
-// Package wordvec turns a text into 256 numbers, so that texts about the same have a cosine near 1. It needs no
-// server: a table in the program has the numbers of each word piece. docs/evaluation.md says how the table was
-// made. The package knows no index and no search.
+// Package wordvec turns a text into a vector of 256 numbers. The vectors of texts on one subject have a cosine near 1.
+// The package needs no model server, because the program contains a table with a vector for each word piece.
+// docs/evaluation.md says how the table was made. The package must not know the index or the search.
 package wordvec
 
 import (
@@ -20,23 +20,23 @@ const Dimensions = 256
 //go:embed vectors.i8
 var vectorRows []byte
 
-// scales has a little-endian 32-bit float for each piece. The piece's numbers are its row times its scale.
+// scales has a little-endian 32-bit float for each piece. The vector of a piece is its row times its scale.
 //
 //go:embed scales.f32
 var scales []byte
 
-// vocabulary has a piece on each line, in the order of the rows. "##" begins a piece that continues a word.
+// vocabulary has one piece per line, in the order of the rows. "##" begins a piece that continues a word.
 //
 //go:embed vocab.txt
 var vocabulary string
 
-// pieces are the numbers of the pieces by their letters.
+// pieces has the number of each piece, by its letters. Pieces in first begin a word, pieces in later continue a word.
 type pieces struct {
 	first, later map[string]int32
 	longest      int // in bytes
 }
 
-// table is read at the first use: a command that searches nothing does not need it.
+// table reads the vocabulary at the first use, because a command without a search does not need it.
 var table = sync.OnceValue(func() pieces {
 	p := pieces{first: make(map[string]int32, 25_000), later: make(map[string]int32, 6_000)}
 	var number int32
@@ -53,11 +53,11 @@ var table = sync.OnceValue(func() pieces {
 	return p
 })
 
-// Rank returns the place of a word among the words of English, the most frequent ones first: the vocabulary is in this
-// order, and begins with some 2,000 signs. It returns 0 for a word that is not one piece.
+// Rank returns how rare a word is in English. The number is the place of the word in the vocabulary, which begins with
+// some 2,000 signs and then has the most frequent words first. Rank returns 0 for a word that is not one piece.
 func Rank(word string) int { return int(table().first[strings.ToLower(word)]) }
 
-// Vector returns the vector of a text, of length 1. It is nil for a text without a piece.
+// Vector returns the vector of a text, with length 1. It returns nil for a text without pieces.
 func Vector(text string) []float32 {
 	found := cut(text)
 	slices.Sort(found)
@@ -97,8 +97,8 @@ type weighted struct {
 	weight float64
 }
 
-// add adds the rows of pieces, each multiplied by its share of all weights. It adds two numbers at once, in the halves
-// of a word of 64 bits: as bytes from 0 to 255 times shares of 1<<24 in all, their sum is less than 1<<32.
+// add adds the rows of pieces, each multiplied by its share of all weights. For speed it adds two numbers at once, in
+// the halves of a uint64. A half cannot overflow: 255 times the sum of all shares, 1<<24, is less than 1<<32.
 func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
 	const (
 		signs  = 0x8080808080808080 // turns -128 to 127 into 0 to 255
@@ -127,7 +127,7 @@ func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
 	return sums
 }
 
-// scale is the scale of a piece's row.
+// scale returns the scale of a piece's row.
 func scale(piece int32) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(scales[4*piece:])))
 }
