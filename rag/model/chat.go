@@ -13,19 +13,19 @@ import (
 const (
 	temperature  = 0.1
 	answerTokens = 1024
-	// answerDivisor divides the context window: an answer may take at most one part.
+	// answerDivisor limits the tokens of an answer: at most one in answerDivisor of the context window.
 	answerDivisor = 4
 )
 
-// Generate returns the chat model's answer without surrounding white space. It calls onText, which
-// may be nil, with each piece as it arrives, and with "" every five seconds until the first. Cancelling the
-// context stops the model.
+// Generate returns the chat model's answer without surrounding white space. It calls onText, which may be nil, with
+// each piece as it arrives. Until the first piece, it calls onText with "" every five seconds. Cancelling the context
+// stops the model.
 //
-// Generate retries before the first piece. A later failure is final: the text so far comes with a
-// *CutShortError. An answer that reaches the largest number of tokens has no error.
+// Generate retries only before the first piece. After a later failure it returns the text so far and a *CutShortError.
+// An answer that is as long as the largest number of tokens allows has no error.
 //
-// Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the
-// context's. Some servers cut a long prompt silently: fit it to [Client.ContextWindow] first.
+// Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the context's error. Some
+// servers cut a long prompt silently, so the caller must fit the prompt to [Client.ContextWindow].
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	window, first := c.ContextWindow(ctx), c.cfg.FirstPiece
 	if _, limited := ctx.Deadline(); !limited {
@@ -111,7 +111,7 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		}
 		go func() {
 			defer cancel()
-			select { // let the model load for the next chat
+			select { // the model goes on loading for the next chat
 			case <-chatting.Done():
 			case <-pieces:
 			case <-time.After(loadChatTimeout):
