@@ -17,8 +17,7 @@ import (
 )
 
 // Filter says which documents a search may return. The zero value lets all through. A new field needs a line in
-// Narrows, in [Reader.readList] and in [Reader.selectDocuments], and a field of admission, which the SQL function
-// admits reads.
+// Narrows, readList and selectDocuments, and a field of admission, which the SQL function named admits reads.
 type Filter struct {
 	// Levels, DocTypes and Statuses let all documents through if they are empty.
 	Levels   []catalog.Level
@@ -34,7 +33,6 @@ func (f Filter) Narrows() bool {
 	return len(f.Levels)+len(f.DocTypes)+len(f.Statuses) > 0 || f.Documents != nil
 }
 
-// levels returns the levels that the filter lets through.
 func (f Filter) levels() []catalog.Level {
 	return slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
 		return len(f.Levels) > 0 && !slices.Contains(f.Levels, level)
@@ -123,24 +121,21 @@ type list struct {
 	all    bool
 }
 
-// selection is what a filter lets through. documents are the IDs of the documents, nil for all, and counts estimates
-// how many passages they have. If they have too many to list the documents, condition is not nil, and SQL compares each
-// document with it.
+// selection is what a filter lets through. documents are the IDs of the documents, nil for all. If they are too many to
+// list, condition is set, and SQL compares each document with it. counts estimates how many passages they have.
 type selection struct {
 	documents []int64
 	condition *string // an admission in JSON
 	counts    passageCounts
 }
 
-// admission is a filter in the form that the SQL function admits reads. Each field is a set of admitted values, or nil
-// to admit all.
+// admission is a filter for the SQL function named admits. Each field is a set of admitted values, nil to admit all.
 type admission struct {
 	DocTypes   map[string]bool `json:"doc_types,omitzero"`
 	Paths      map[string]bool `json:"paths,omitzero"`
-	OtherPaths map[string]bool `json:"other_paths,omitzero"` // a set of values that are not admitted
+	OtherPaths map[string]bool `json:"other_paths,omitzero"` // these are not admitted
 }
 
-// set returns the set of some values, nil if values is nil.
 func set(values []string) map[string]bool {
 	if values == nil {
 		return nil

@@ -40,8 +40,7 @@ type Facts struct {
 	modelID int32 // 0 before the model has made a vector, and in a search by words alone
 
 	counts countedPassages
-	// sampleChangedAt is when a search first saw that documents have changed since the sample was read. It is zero without
-	// a change.
+	// sampleChangedAt is when a search first saw a change of documents since the sample was read, zero without a change.
 	sampleChangedAt time.Time
 }
 
@@ -119,8 +118,8 @@ func (r *Reader) Known(scope catalog.Scope) Facts {
 	return known
 }
 
-// Facts returns the facts of a scope, or [db.ErrTenantGone]. It reads only the parts that may have changed since known
-// was read. embedder is nil in a search by words alone.
+// Facts returns the facts of a scope, or [db.ErrTenantGone] if the tenant was deleted. It reads only parts that may
+// have changed since known was read. embedder is nil in a search by words alone.
 func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model.Model, known Facts) (Facts, error) {
 	params := known.params(scope, embedder)
 	row, err := db.ReadOne(ctx, r.db, "read the state of the index", (*db.Queries).SearchFacts, params)
@@ -212,7 +211,6 @@ func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder
 	return next, nil
 }
 
-// standingsOf reads which documents hold.
 func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	said := make(map[string]catalog.Said, len(row.SaidPaths))
 	for i, path := range row.SaidPaths {
@@ -229,8 +227,7 @@ func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	return catalog.NewStandings(said, replacing, amending)
 }
 
-// changeTime returns when a change was first seen: now if known is zero, otherwise known. Without a change it returns
-// the zero time.
+// changeTime returns when a change was first seen: known, or now if known is zero. It returns zero without a change.
 func changeTime(known time.Time, changed bool) time.Time {
 	switch {
 	case !changed:

@@ -63,8 +63,7 @@ func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 // scan decides how vectors of documents of some levels are compared. graph estimates how many vectors the index has.
 func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) Scan {
 	// A scan looks for more passages than the list has, because several may be of one document, and a scan orders them
-	// only roughly. If few passages are wanted, it looks for fewer, because it meets many unwanted passages for each of
-	// them.
+	// only roughly. If few passages are wanted, it looks for fewer, because it meets many other passages for each.
 	rows := s.listLength(levels)
 	length := max(int32(4*s.limit), rows+rows/2, 40)
 	if s.documents != nil || s.condition != nil || len(levels) == 1 && levels[0] != catalog.Standard {

@@ -40,7 +40,7 @@ func (s search) meaningParams() db.SearchMeaningsParams {
 
 // wordParams asks for passages with words of the query, and with words of each line of a pasted text.
 func (s search) wordParams() db.SearchWordsParams {
-	// Several of the passages may be of one document.
+	// Several of the found passages may be of one document.
 	const passagesPerDocument, lineDocuments = 4, 5
 	rows, q := s.listLength(s.levels), s.Question
 	params := db.SearchWordsParams{
@@ -70,11 +70,11 @@ func (s search) wordParams() db.SearchWordsParams {
 	return params
 }
 
-// listLength returns how many documents of some levels to read for a list. Ranking may drop some of these.
+// listLength returns how many documents of some levels to read for a list. Ranking may drop some of the documents.
 func (s search) listLength(levels []catalog.Level) int32 {
 	switch {
 	case !s.Question.ByWords:
-		// Documents with equal texts have equal vectors, and the search may find the newest of them last.
+		// Documents with equal texts have equal vectors, and the search may find the newest of these documents last.
 		return int32(s.limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*s.limit, 50))

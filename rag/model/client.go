@@ -20,7 +20,7 @@ const (
 	embedTimeout = 5 * time.Minute // for the vectors of passages
 	queryTimeout = 5 * time.Second // for the vector of a query
 	smallTimeout = time.Second     // for a request that needs no loaded model
-	// loadTimeout is for the first query after KeepLoaded, because the server may have to load the model.
+	// loadTimeout is for a query after an idle time of KeepLoaded, because the server may have to load the model.
 	loadTimeout = 20 * time.Second
 	// loadChatTimeout is the least wait for the first piece of an answer in a call without a deadline.
 	loadChatTimeout = 2 * time.Minute
@@ -31,7 +31,7 @@ const (
 // KeepLoaded is how long a server is asked to keep a model loaded after its last use.
 const KeepLoaded = 30 * time.Minute
 
-// Config says which models a [Client] uses. A zero field takes the default in its comment.
+// Config says which server and models a [Client] uses. A zero field takes the default in its comment.
 type Config struct {
 	// Host is the server's base URL, with or without scheme and port.
 	Host string
@@ -42,8 +42,7 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default: 8192. It is never more
 	// than the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s. A call without a deadline waits at least
-	// two minutes.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, without a deadline at least two minutes.
 	FirstPiece time.Duration
 	// RetryDelay is the pause before the second try of a request. It doubles before the third. Default: 1 second.
 	RetryDelay time.Duration
@@ -53,8 +52,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Client embeds texts and generates answers with one [Server]. The first call contacts the server. A Client is safe for
-// concurrent use.
+// Client embeds texts and generates answers with one [Server], which the first call contacts. Safe for concurrent use.
 type Client struct {
 	cfg           Config
 	name          string // such as "ollama at http://localhost:11434"
@@ -119,7 +117,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}, nil
 }
 
-// askDigest asks for the embedding model's digest. If the digest has changed, the client forgets cached vectors.
+// askDigest asks for the embedding model's digest. If it has changed, the client forgets the vectors of queries.
 func (c *Client) askDigest(ctx context.Context) (string, error) {
 	digest, err := retry(ctx, c, c.embeds, queryTimeout, func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))

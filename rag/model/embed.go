@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Embed returns one embedding per text, in order. A text that the model cannot embed gets an embedding with an Err.
-// Embed finds such a text by halving a request that the server rejects. It sends no request while a [Client.EmbedQuery]
-// waits.
+// Embed returns one embedding per text, in order. For a text that the model cannot embed, the embedding has an Err;
+// Embed finds the text by halving a request that the server rejects. It sends no request while an EmbedQuery waits.
 //
 // The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or the context's error. With an error,
 // no embeddings are returned.
@@ -127,8 +126,7 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	})
 }
 
-// unitTolerance is how far the squared length of a unit vector may be from 1: more than the rounding errors of 1,024
-// components.
+// unitTolerance is how far the squared length of a unit vector may be from 1: more than its rounding errors.
 const unitTolerance = 1e-3
 
 // embedding scales the vector to length 1, in place, and adds zeros up to Dimensions. A vector that is zero or not a

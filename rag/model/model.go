@@ -13,16 +13,15 @@ import (
 // Model identifies an embedding model. Only vectors of equal Models are comparable.
 type Model struct {
 	Name          string // as configured
-	Digest        string // of the model's build
+	Digest        string // identifies the model's build
 	Dimensions    int    // of a vector, with the zeros that fill it up
 	PromptVersion int    // changes with the prompts before queries and passages
 }
 
-// Embedding is the vector of a text, of length 1 and with [Dimensions] components, or the reason why the text has no
-// vector.
+// Embedding is a text's vector, of length 1 with [Dimensions] components, or the reason why the text has no vector.
 type Embedding struct {
 	Vector []float32
-	// Digest identifies the build of the model that made the vector. It may differ between two calls: check it before you
+	// Digest identifies the build of the model that made the vector. It may differ between calls, so check it before you
 	// store a vector.
 	Digest string
 	// Err is nil, or wraps ErrInputTooLong, ErrUnusableText or ErrBadResponse, for this text only.
@@ -51,8 +50,8 @@ func FailFast(ctx context.Context) context.Context {
 
 func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey{}) != nil }
 
-// Server is one kind of model server. Each method makes a request once; [Client] retries. The error
-// is a [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
+// Server is one kind of model server. Each method makes a request once; [Client] retries. The error is a
+// [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
@@ -63,7 +62,7 @@ type Server interface {
 	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context stops the model. isFull
 	// says that the answer ended at its largest number of tokens.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
-	// State sets the fields of state that the server's answers give.
+	// State sets Name, Models, Missing and OnlyChat of state, as far as the server says.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error

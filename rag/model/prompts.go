@@ -10,15 +10,14 @@ const (
 	// searching is the prompt that several model families want before a query.
 	searching        = "Represent this sentence for searching relevant passages: "
 	searchingChinese = "为这个句子生成表示以用于检索相关文章："
-	// webSearch is the instruction before a query with which its two families were measured.
+	// webSearch is the prompt of two families before a query. They were measured with this instruction.
 	webSearch = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 
 // embedder describes an embedding model that is known by its name.
 type embedder struct {
 	query, document string // prompts that it was trained to see before a text, "" for none
-	// shortens says that the first components of the model's vectors are shorter vectors (Matryoshka representation
-	// learning).
+	// shortens says that a vector's first components are a shorter vector (Matryoshka representation learning).
 	shortens bool
 }
 
@@ -65,8 +64,8 @@ var knownEmbedders = []struct {
 	}},
 }
 
-// Prompts returns the prompts that the model gets before a query and before a document, "" for none. It
-// returns false for an unknown model.
+// Prompts returns the prompts that the model gets before a query and before a document, "" for none. It returns false
+// for an unknown model.
 func Prompts(model string) (query, document string, known bool) {
 	e, known := embedderOf(model)
 	return e.query, e.document, known

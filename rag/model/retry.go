@@ -13,10 +13,10 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// retry makes a request until it succeeds or fails for good, at most [tries] times. While the circuit is open, it makes
-// no request. It gives up if the server asks for a pause that is longer than longest, or ends after the context's
-// deadline. It wraps a [*ServerError] in an [*UnavailableError]. If the deadline passes during a request, this error is
-// [ErrLate]; if it passes in a pause, it is the last failure.
+// retry makes a request until it succeeds or fails for good, at most [tries] times, and never while the circuit is
+// open. It gives up if the server asks for a pause that is longer than longest, or ends after the context's deadline.
+// It wraps a [*ServerError] in an [*UnavailableError]. After the deadline that wraps [ErrLate], or the last failure if
+// the deadline passed in a pause.
 func retry[T any](
 	ctx context.Context, c *Client, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
 ) (T, error) {
@@ -69,8 +69,8 @@ func retry[T any](
 // tries is how often a request with transient errors is made.
 const tries = 3
 
-// longestPause is the longest pause that a server may ask for before it gets passages or a prompt again. Providers
-// limit requests by the minute.
+// longestPause is the longest pause before a next try that a server may ask for. Providers limit requests by the
+// minute.
 const longestPause = time.Minute
 
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
@@ -89,8 +89,7 @@ func noAnswer(after time.Duration) *ServerError {
 	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns the [*ServerError] that has cancelled ctx. It returns err if there is no such error, or if err is
-// nil.
+// causeOf returns the [*ServerError] that has cancelled ctx, or err if there is no such error or err is nil.
 func causeOf(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
@@ -135,8 +134,7 @@ func newCircuit(logger *slog.Logger) *circuit {
 	}
 }
 
-// failureOf returns the server's failure in an error. It returns nil if err is no failure of the server, or if the
-// server only refuses this request.
+// failureOf returns the server's failure in an error, nil for another error or if the server only refuses this request.
 func failureOf(err error) *ServerError {
 	failure, failed := errors.AsType[*ServerError](err)
 	if !failed || failure.Status >= 400 && failure.Status < 500 {

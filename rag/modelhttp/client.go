@@ -1,5 +1,5 @@
-// Package modelhttp makes the HTTP requests of the clients of model servers, and returns
-// their failures as errors of rag/model. No other package of the program speaks HTTP.
+// Package modelhttp makes the HTTP requests of the clients of model servers, and returns their failures as errors of
+// rag/model. No other package of the program speaks HTTP.
 package modelhttp
 
 import (
@@ -27,7 +27,7 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors, in bytes. Vectors may be too long for the index.
+// MaxVectors bounds the body of an answer with so many vectors, in bytes. It allows vectors too long for the index.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around
@@ -39,8 +39,8 @@ type Client struct {
 	http *http.Client
 
 	kind Kind
-	base *url.URL // the default, for an address without a path
-	path string   // for an address without a path
+	base *url.URL
+	path string // the default, for an address without a path
 	key  string
 	// hidden replaces the key and the password of the address in texts from the server, which may repeat them.
 	hidden *strings.Replacer
@@ -135,8 +135,8 @@ func (c *Client) Ask(ctx context.Context, path string, payload, result any, limi
 	return nil
 }
 
-// Send makes a request and returns the body of the answer, which the caller closes. A body longer
-// than limit bytes ends with an error.
+// Send makes a request and returns the body of the answer, which the caller closes. A body longer than limit bytes ends
+// with an error.
 func (c *Client) Send(ctx context.Context, path string, payload any, limit int64) (io.ReadCloser, error) {
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if payload != nil {
@@ -190,7 +190,7 @@ func retryAfter(value string) time.Duration {
 }
 
 // Message returns the message in the body of a refusal, such as Ollama's {"error": "…"} or OpenAI's {"error":
-// {"message": "…"}}. A body of another form is the message, except a web page.
+// {"message": "…"}}. For another body it returns the whole text, or "a web page".
 func Message(text []byte) string {
 	var refusal struct {
 		Error json.RawMessage `json:"error"`

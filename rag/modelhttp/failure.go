@@ -40,18 +40,17 @@ func (c *Client) Unreadable(err error) *model.ServerError {
 
 // Patterns of the messages of servers.
 const (
-	// tooLong matches messages about a text that exceeds the context window. Ollama: "input length
-	// exceeds maximum context length" (0.10), "the input length exceeds the context length", "input exceeds
-	// maximum context length and cannot be truncated further". llama.cpp: "input (600 tokens) is too large to
-	// process", "the request exceeds the available context size". vLLM and OpenAI: "maximum context length is
-	// 512 tokens". Text Embeddings Inference: "must have less than 512 tokens".
+	// tooLong matches messages about a text that exceeds the context window. Ollama: "input length exceeds maximum context
+	// length" (0.10), "the input length exceeds the context length", "input exceeds maximum context length and cannot be
+	// truncated further". llama.cpp: "input (600 tokens) is too large to process", "the request exceeds the available
+	// context size". vLLM and OpenAI: "maximum context length is 512 tokens". Text Embeddings Inference: "must have less
+	// than 512 tokens".
 	tooLong = `(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length|too large to process|` +
 		`exceeds? (the )?(available )?context size|maximum (context|input|model) length|must have (less|fewer) than \d+ tokens`
 	// notANumber matches "json: unsupported value: NaN", which comes with status 500, and "embedding contains NaN or Inf
 	// values". Some models always overflow on certain texts.
 	notANumber = `unsupported value: (NaN|[+-]?Inf)|contains NaN`
-	// noSuchModel matches `model "x" not found, try pulling it first` and
-	// "model 'x' not found", but not a proxy's page.
+	// noSuchModel matches `model "x" not found, try pulling it first` and "model 'x' not found", but not a proxy's page.
 	noSuchModel = `(?i)model .*(not found|does not exist)`
 	// unfitModel matches messages with status 400 that are about the model or the request. All other messages with status
 	// 400 are about the text.
@@ -61,7 +60,7 @@ const (
 // matches compiles the pattern at each call, because failures are few, and the program starts often.
 func matches(pattern, message string) bool { return regexp.MustCompile(pattern).MatchString(message) }
 
-// Refused returns the error of a request that the server refuses. The status is 0 in a stream.
+// Refused returns the error of a request that the server refuses. The status is 0 if the refusal is in a stream.
 func (c *Client) Refused(status int, message string) error {
 	shown, message := shorten(c.hidden.Replace(message)), shorten(message)
 	switch {

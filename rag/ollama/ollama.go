@@ -103,7 +103,6 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	return int(length), err
 }
 
-// listed is a model that the server has.
 type listed struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -182,8 +181,8 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 	if len(models) == 0 {
 		return nil
 	}
-	var shown struct { // older servers send none
-		Capabilities []string `json:"capabilities"` // older servers say none
+	var shown struct {
+		Capabilities []string `json:"capabilities"` // older servers send none
 	}
 	err = s.Ask(ctx, "/api/show", map[string]any{"model": models[0]}, &shown, modelhttp.MaxAnswer)
 	state.OnlyChat = err == nil && len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, "embedding")

@@ -32,7 +32,7 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 type server struct {
 	*modelhttp.Client
 
-	// cuts is the number of tokens to which the server silently cuts longer texts, 0 if it does not. tried is set once
+	// cuts is the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. tried is set once
 	// [server.cutsAt] has found this out.
 	cuts  atomic.Int64
 	tried atomic.Bool
@@ -88,8 +88,8 @@ func (s *server) named(name string, err error) error {
 		"name one that it has as embedding_model or generation_model in settings.json", name)}
 }
 
-// Embed makes requests for vectors. A server that cuts long texts gets one text at a time, because the number of tokens
-// in its answer shows whether it has cut the text.
+// Embed makes requests for vectors. A server that cuts long texts gets one text at a time, because its count of tokens
+// shows whether it has cut the text.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	cuts, err := s.cutsAt(ctx, request)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 // longWords is how many words the text of [server.cutsAt] has: more than a passage has tokens.
 const longWords = 2048
 
-// cutsAt returns the number of tokens to which the server silently cuts longer texts, 0 if it does not. It finds out
+// cutsAt returns the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. It finds out
 // with one long text, before the first text that the server may cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
 	const neverCut = 256 // bytes; a text has no more tokens than bytes, and no model has a smaller window
@@ -183,7 +183,7 @@ type content struct {
 	Content string `json:"content"`
 }
 
-// piece is an event of a streamed answer, or the whole of another answer.
+// piece is an event of a streamed answer, or an answer that is not streamed.
 type piece struct {
 	Choices []struct {
 		Delta        content `json:"delta"`

@@ -99,8 +99,7 @@ type Candidate struct {
 	Heading string
 	// Bm25 is the passage's BM25 for the whole query.
 	Bm25 float64
-	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones. Each is NaN if
-	// unknown.
+	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones, NaN if unknown.
 	Distance, Likeness float64
 	// LineIndex is the index in Question.Lines of the pasted line that has found the passage, or -1 if the whole text has
 	// found it. LineBm25 is the passage's BM25 for that line.

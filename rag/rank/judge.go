@@ -27,8 +27,7 @@ const (
 	Nothing Grade = "nothing"
 )
 
-// Strength returns a word for a score: "sure" from [relevance.Sure] on, "likely" from [relevance.Likely] on, otherwise
-// "weak".
+// Strength returns a word for a score: "sure" from [relevance.Sure] on, "likely" from [relevance.Likely] on, or "weak".
 func Strength(score float64) string {
 	switch {
 	case score >= relevance.Sure:

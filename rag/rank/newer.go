@@ -105,7 +105,6 @@ func sameTemplate(a, b Hit) bool {
 	return likeness(wordPairs(a.Content), wordPairs(b.Content)) >= least
 }
 
-// weighted is a word with its weight.
 type weighted[T cmp.Ordered] struct {
 	word   T
 	weight float64
@@ -136,8 +135,7 @@ func hasOther(title, other []string) bool {
 	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
 }
 
-// minCompared is how many words each of two texts needs to be compared. Other texts have the words of a short text by
-// chance.
+// minCompared is how many words each of two texts needs to be compared. Short texts have common words by chance.
 const minCompared = 8
 
 // likeness returns how much two texts overlap, in [0,1]: the weight of their common words, divided by the weight of the

@@ -85,8 +85,7 @@ func scored(ranked []Hit) []Hit {
 	return ranked
 }
 
-// maxNamed is how many documents may have a rare name. A name in more documents does not show which document the query
-// asks for.
+// maxNamed is how many documents may have a rare name. A more frequent name does not show which document is asked for.
 const maxNamed = 3
 
 // rareNames returns how many rare names of the query each document has, by the document's hash. At most maxNamed
@@ -112,8 +111,7 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	return names
 }
 
-// withNamedFirst raises the score of each document that the query names, so that no document behind it has a higher
-// score.
+// withNamedFirst raises the score of each document that the query names to the highest score behind the document.
 func withNamedFirst(ranked []Hit) []Hit {
 	most, highest := math.Inf(-1), 0.0
 	for i, hit := range slices.Backward(ranked) {
@@ -169,7 +167,7 @@ func compareEqual(a, b Hit) int {
 }
 
 // compareHits orders documents. First comes a document that the query names, because the query asks for that document.
-// Then come documents that have a rare name of the query. The order of all others is by Key.
+// Then come documents that have a rare name of the query. All other documents are in the order of Key.
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),

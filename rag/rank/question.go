@@ -38,8 +38,7 @@ type Question struct {
 	Lines []Line
 }
 
-// Weigh returns the question with the weights of its words. lines are the lines of a pasted text, nil for a question
-// without such lines.
+// Weigh returns the question with the weights of its words. lines are the lines of a pasted text, nil for none.
 func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	q.ByWords = true
 	q.Weights = q.Terms.Weigh(q.Sample.Size, q.Sample.Frequency)

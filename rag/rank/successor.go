@@ -37,8 +37,8 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts documents of the past behind the first document that is in force and likely. It lowers the scores
-// of those documents to the score of that document. A document that the query names keeps its place.
+// presentFirst puts documents of the past behind the first document that is in force and likely, and lowers their
+// scores to the score of that document. A document that the query names keeps its place.
 func presentFirst(ranked []Hit) []Hit {
 	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {
@@ -53,8 +53,7 @@ func presentFirst(ranked []Hit) []Hit {
 	return ranked
 }
 
-// isPast reports whether a document is of the past and has no successor. Such a document no longer holds, or is a
-// changelog.
+// isPast reports whether a document no longer holds or is a changelog, and has no successor.
 func (h Hit) isPast() bool {
 	return slices.Contains([]catalog.Status{catalog.History, catalog.Deprecated, catalog.Expired, catalog.Replaced}, h.Status) &&
 		h.Successor() == ""

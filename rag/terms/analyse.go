@@ -119,8 +119,7 @@ func (a *analyser) endCompound() {
 	a.split(compound, start, 0)
 }
 
-// dashesBefore returns 1 or 2, the number of dashes before a command-line flag. It returns 0 if the word at start is no
-// flag.
+// dashesBefore returns 1 or 2, the number of dashes before a command-line flag, or 0 if the word at start is no flag.
 func (a *analyser) dashesBefore(start int) int {
 	if start == 0 || a.text[start-1] != '-' {
 		return 0

@@ -132,15 +132,13 @@ func notLetter(r rune) bool {
 // of this term, a search knows that the project has passages in the language.
 func (l Language) marker() string { return "\x00" + string(l) }
 
-// Vocabulary knows the languages of a project's passages, and how frequent terms are in them. The zero value knows only
-// English.
+// Vocabulary knows the languages of a project's passages, and how frequent terms are. Its zero value knows English.
 type Vocabulary struct {
 	project int32
 	// languages are English and the other languages of the passages. For a query, the query's language comes first.
 	languages []Language
 	frequency func(term int32) int
-	// asking is the language of a query, even if no passage is in that language. Question words of that language give no
-	// terms.
+	// asking is the language of a query, even if no passage is in it. Question words of that language give no terms.
 	asking Language
 }
 

@@ -121,9 +121,8 @@ type block struct {
 	words int
 }
 
-// blocksOf returns the blocks of sentences in a text, and all lines that are not blank. Code, quoted lines, indented
-// lines and the logged lines are no sentences. If the text has a log, its first lines are sentences even without stop
-// words.
+// blocksOf returns the blocks of sentences in a text, and all lines that are not blank. Code, quoted, indented and
+// logged lines are no sentences. In a text with a log, the first lines need no stop words to be sentences.
 func blocksOf(text string, logged map[string]bool) (blocks []block, lines []string) {
 	isCode, isOpen := false, false
 	for line := range strings.Lines(text) {

@@ -36,8 +36,7 @@ type QueryTerm struct {
 	rank int // how frequent its word is in English, see [wordvec.Rank]
 }
 
-// Identifier is a name in code, folded by [fold]. Hash is the hash of the whole name, and terms has those of its parts
-// too.
+// Identifier is a name in code, folded by [fold]. Hash is the hash of the whole name, terms of its parts too.
 type Identifier struct {
 	Name string
 	Hash int32

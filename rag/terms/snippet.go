@@ -45,8 +45,7 @@ func (q Query) Snippet(body string, limit int) string {
 type match struct{ term, start, end int }
 
 // bestWindow returns the span of at most room characters that has the most distinct terms of the query. If several
-// spans have equally many, the number of matches decides. Both ends of the span only move forward, so the time is
-// linear.
+// spans have equally many, the number of matches decides. Both ends only move forward, so the time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	at := make(map[int32]int, len(q.Terms))
 	for i, term := range q.Terms {

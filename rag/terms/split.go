@@ -136,8 +136,7 @@ func (a *analyser) whole(word string, start int) {
 	}
 }
 
-// leaf emits the terms of a word without parts. A single letter or digit gives a term only if it is not a part of an
-// identifier.
+// leaf emits the terms of a word without parts. A single letter or digit gives no term as a part of an identifier.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
 	short := word

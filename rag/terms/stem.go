@@ -72,8 +72,7 @@ func analyseWord(language Language, word string) knownWord {
 	return found
 }
 
-// isStopWord reports whether a word is a stop word of the language, or of English: texts in other languages quote
-// English.
+// isStopWord reports whether a word is a stop word of the language or of English, which texts in other languages quote.
 func isStopWord(language Language, word string) bool {
 	languages := languagesOf()[word]
 	return slices.Contains(languages, English) || slices.Contains(languages, language)

@@ -16,8 +16,7 @@ import (
 	"slices"
 )
 
-// Limits for the analysis of one text. Without limits, a page of base64 or a file pasted as a query would have too many
-// terms.
+// Limits for the analysis of one text. A page of base64, or a file pasted as a query, would have too many terms.
 const (
 	// maxTerms is the largest number of distinct terms of a passage. The terms of the heading come first. A sparsevec of
 	// pgvector holds up to 16,000.
