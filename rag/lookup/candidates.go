@@ -93,8 +93,8 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
-// Documents returns passages of the documents at some paths, even without a word of the question. The filter applies,
-// except for [Filter.Documents].
+// Documents returns passages of the documents at some paths, even without a word of the question. The request's filter
+// applies, except for the field Documents.
 func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
@@ -112,8 +112,8 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	return found.Candidates, err
 }
 
-// list is one list of documents to read. If all is set, a read also returns documents with neither a vector nor a word
-// of the query, up to the limit.
+// list describes a list of documents to read. If all is set, a read also returns documents with neither a vector nor a
+// word of the query, up to the limit.
 type list struct {
 	filter Filter
 	levels []catalog.Level

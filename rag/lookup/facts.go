@@ -83,8 +83,8 @@ func (k Facts) Embedded() float64 {
 }
 
 const (
-	// Counts and samples of at least minKept passages are kept for a while after documents have changed. Reading them
-	// takes longer than a search, and frequencies of terms change slowly.
+	// With minKept passages or more, the counts of passages and the sample of terms are kept for a while after documents
+	// have changed. To read them takes longer than a search, and frequencies of terms change slowly.
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute

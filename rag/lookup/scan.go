@@ -12,12 +12,12 @@ import (
 // number of passages. A scan of the HNSW index begins near the query, and goes on until it has met enough wanted
 // passages. It may miss near passages, and its cost grows with how rare wanted passages are in the index.
 
-// alwaysExact is the number of passages up to which all vectors are compared, however large the index. For so many,
-// that takes at most some 2 ms more than a scan of the index. For 500 passages both take equally long.
+// alwaysExact is the number of passages up to which all vectors are compared, however large the index. For 1,000
+// passages, that takes at most some 2 ms more than a scan. For 500 passages both take equally long.
 const alwaysExact = 1_000
 
-// scanCost is the cost of a passage that a scan meets, including the look-up whether the tenant has it. The unit is the
-// cost of comparing one of the tenant's passages. It was measured together with alwaysExact.
+// scanCost is the cost of a passage that a scan meets, including the look-up whether the tenant has the passage. The
+// unit is the cost of comparing one of the tenant's passages, as measured together with alwaysExact.
 const scanCost = 4
 
 // Scan says how the vectors of documents of some levels were compared.

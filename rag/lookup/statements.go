@@ -74,7 +74,7 @@ func (s search) wordParams() db.SearchWordsParams {
 func (s search) listLength(levels []catalog.Level) int32 {
 	switch {
 	case !s.Question.ByWords:
-		// Documents with equal texts have equal vectors, and the search may find the newest of these documents last.
+		// Documents with equal texts have equal vectors. The search may find the newest of these last, so it reads more.
 		return int32(s.limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*s.limit, 50))

@@ -52,7 +52,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Client embeds texts and generates answers with one [Server], which the first call contacts. Safe for concurrent use.
+// Client embeds texts and generates answers with one [Server], which it contacts at the first call. Safe for concurrent
+// use.
 type Client struct {
 	cfg           Config
 	name          string // such as "ollama at http://localhost:11434"

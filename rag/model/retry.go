@@ -143,8 +143,8 @@ func failureOf(err error) *ServerError {
 	return failure
 }
 
-// allow returns a function to call at the end of a call with the call's error, or with [context.Canceled] if the call
-// says nothing about the server. If no call may be made, it returns the last failure.
+// allow returns a function to call when the request has ended: with the request's error, or [context.Canceled] if the
+// request says nothing about the server. If no request may be made, allow returns the last failure.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)

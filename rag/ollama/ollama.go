@@ -70,7 +70,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
 		"think": false,
-		// With either, Ollama would silently drop the oldest text: the system prompt and sources.
+		// With truncate or shift, Ollama would silently drop the oldest text: the system prompt and sources.
 		"truncate": false, "shift": false,
 		"options": map[string]any{
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,

@@ -46,13 +46,13 @@ type Hit struct {
 	// LogOdds orders passages. It is the sum of the parts of Evidence, which [Order] changes, for example if a line of a
 	// pasted text decides or if the document does not hold.
 	LogOdds float64
-	// Key orders documents. It is higher for promoted documents.
+	// Key orders documents. It is LogOdds, raised for a promoted document.
 	Key float64
 
 	comparison
 
-	// named says that the passage has the whole of a short query, or a form of the only word of a query. titled says that
-	// the query is the title, the path, the number or a question of the document.
+	// named says that the passage has the whole of a short query, or the word of a one-word query in any form. titled says
+	// that the query is the title, the path, the number or a question of the document.
 	named, titled bool
 	// names is how many rare names of the query the document has, see [rareNames].
 	names int

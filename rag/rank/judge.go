@@ -47,8 +47,8 @@ const (
 	minShown = 5
 	// A list of documents that may answer has at most maxUnsure documents, and at most maxBroad for a broad query.
 	maxUnsure, maxBroad = 5, 20
-	// minListed is how many documents are listed at least, whatever their grades, if the best document is likely and the
-	// rest are related. In six public repositories, five of ten first documents with a score of .7 or more were wrong.
+	// minListed is how many documents are listed, related ones included, if the best document is likely. In six public
+	// repositories, five of ten best documents with a score of .7 or more were wrong.
 	minListed = 3
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the sampled passages, and in
 	// at least minBroad of them.

@@ -111,7 +111,8 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	return names
 }
 
-// withNamedFirst raises the score of each document that the query names to the highest score behind the document.
+// withNamedFirst raises the score of each document that the query names, so that no document behind it has a higher
+// score.
 func withNamedFirst(ranked []Hit) []Hit {
 	most, highest := math.Inf(-1), 0.0
 	for i, hit := range slices.Backward(ranked) {

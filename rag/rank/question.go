@@ -50,7 +50,7 @@ func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 // A pasted log or stack trace has one or two lines that say what is wrong, among many lines that are in every log. So a
 // search by words also looks for each line by itself.
 const (
-	// maxPastedLines is how many lines a search looks for. It takes the lines with the rarest terms.
+	// maxPastedLines is how many pasted lines a search looks for. It takes the lines with the rarest terms.
 	maxPastedLines = 40
 	// maxLineMatches is how many passages the rare terms of a line may match.
 	maxLineMatches = 100

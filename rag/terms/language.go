@@ -132,7 +132,7 @@ func notLetter(r rune) bool {
 // of this term, a search knows that the project has passages in the language.
 func (l Language) marker() string { return "\x00" + string(l) }
 
-// Vocabulary knows the languages of a project's passages, and how frequent terms are. Its zero value knows English.
+// Vocabulary knows the languages of a project's passages, and how frequent terms are. The zero value knows English.
 type Vocabulary struct {
 	project int32
 	// languages are English and the other languages of the passages. For a query, the query's language comes first.

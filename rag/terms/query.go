@@ -19,7 +19,7 @@ type Query struct { //nolint:recvcheck // filled through a pointer, and read by 
 	// writes such a name looks for exactly that name.
 	Identifiers []Identifier
 	// IsPrinted says that a program printed the text, such as a line of a log. A question has common words and names of
-	// files beside its subject, so [Query.Weigh] lowers their weights. It does not lower them in a printed text.
+	// files beside its subject, so [Query.Weigh] lowers their weights. For a printed text it does not.
 	IsPrinted bool
 
 	quoted     []quotation

@@ -11,7 +11,7 @@ import (
 // where its case changes, and between letters and digits.
 var separators = [...]string{`/\:@#`, "-+", ".,;", "_"}
 
-// The levels of separators with special rules.
+// The levels of separators for which split has special rules, as indexes of separators.
 const (
 	hyphens = 1
 	dots    = 2
