@@ -52,7 +52,7 @@ type countedPassages struct {
 	model   *model.Model
 	byLevel passageCounts
 	// missing is how many passages have no vector of the model. graph and promotedGraph are estimates of how many vectors
-	// the two HNSW indexes hold, of all passages and of promoted ones.
+	// the two HNSW indexes hold, of all passages and of promoted passages.
 	missing, graph, promotedGraph int64
 	// changedAt is when a search first saw that documents have changed since the count. It is zero without a change.
 	changedAt time.Time

@@ -13,7 +13,7 @@ import (
 const (
 	temperature  = 0.1
 	answerTokens = 1024
-	// answerDivisor limits the tokens of an answer: at most one in answerDivisor of the context window.
+	// An answer has at most as many tokens as the context window divided by answerDivisor.
 	answerDivisor = 4
 )
 

@@ -78,7 +78,7 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 	}
 	return &Client{
 		Host: named.String(), kind: kind, base: base, path: path, key: key, hidden: hidden(base, key),
-		// Redirects are not followed: the user allowed text of documents to go to one address.
+		// Redirects are not followed: the user allowed text of documents to go to one address only.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},

@@ -51,7 +51,7 @@ const (
 	// repositories, five of ten best documents with a score of .7 or more were wrong.
 	minListed = 3
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the sampled passages, and in
-	// at least minBroad of them.
+	// minBroad passages or more.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
 )
 
@@ -64,7 +64,7 @@ type Limits struct {
 	Documents, Critical int
 }
 
-// Verdict is the documents that a search returns, and how sure it is of them.
+// Verdict has the documents that a search returns, and says how sure the search is of them.
 type Verdict struct {
 	// Documents reach the threshold. They are in order of relevance; promoted documents count as more relevant.
 	Documents []Hit
@@ -128,8 +128,8 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	return v
 }
 
-// BesideAnswer returns the verdict of a search if another collection answers the query: without the documents that may
-// answer if the best of them is weak.
+// BesideAnswer returns the verdict to show beside the answer of another collection. If the best document that may
+// answer is weak, this verdict has no documents that may answer.
 func (v Verdict) BesideAnswer() Verdict {
 	if v.Grade == MayAnswer && v.MayAnswer[0].Score < relevance.Likely {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil

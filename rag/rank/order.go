@@ -28,8 +28,8 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		if hit.names > 0 {
-			// A sample of SampleSize passages shows how rare a name is. In a larger project the name does not weigh more, so
-			// more passages must not lower the score.
+			// The number of passages lowers the score. Beyond SampleSize it must not: how rare a name is comes from the sample,
+			// so the name weighs no more in a larger project.
 			hit.Passages = min(hit.Passages, SampleSize)
 			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}

@@ -52,8 +52,8 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 		passage++
 	}
 	if s.Size == SampleSize {
-		// The sample has the passages with the smallest hashes. Hashes are spread evenly, so the largest of these hashes
-		// shows how many passages there are, with an error of approximately two percent (Bar-Yossef et al. 2002).
+		// The sample has the passages with the smallest hashes. Hashes are spread evenly, so the sample's largest hash shows
+		// how many passages there are, with an error of approximately two percent (Bar-Yossef et al. 2002).
 		last, err := uuid.Parse(lastHash)
 		if err != nil {
 			return nil, fmt.Errorf("read the hash of a passage: %w", err)
@@ -79,11 +79,11 @@ func (s *Sample) Equals(other *Sample) bool {
 // Frequency is how many passages of the sample have the term.
 func (s *Sample) Frequency(term int32) int { return len(s.places[term]) }
 
-// These bound how many passages the rare terms of a query may match. Only these passages are scored, by all terms of
-// the query. A passage with only frequent terms is not read. On six judged collections, nDCG@10 is .002 lower with a
-// bound of 30 % of the passages, and .021 lower with 10 %. For a query of longQuery terms or more, 10 % is no worse
-// than 30 %. With abstracts pasted into the questions of CACM, nDCG@10 is .066 instead of .060 for approximately 65
-// terms. For 200 terms it is .472 instead of .469.
+// These constants bound how many passages the rare terms of a query may match. Only these passages are scored, by all
+// terms of the query. A passage with only frequent terms is not read. On six judged collections, nDCG@10 is .002 lower
+// with a bound of 30 % of the passages, and .021 lower with 10 %. For a query of longQuery terms or more, 10 % is no
+// worse than 30 %. With abstracts pasted into the questions of CACM, nDCG@10 is .066 instead of .060 for approximately
+// 65 terms. For 200 terms it is .472 instead of .469.
 const (
 	maxMatchShare, maxLongShare = 0.3, 0.1
 	longQuery                   = 60

@@ -49,7 +49,7 @@ var stopWordLists string
 //go:embed questionwords.txt
 var questionWordLists string
 
-// languagesOf maps each stop word to the languages in which it is one. queryLanguagesOf also has the question words.
+// languagesOf maps each stop word to its languages. queryLanguagesOf has the question words too.
 var (
 	languagesOf      = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists) })
 	queryLanguagesOf = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists + questionWordLists) })

@@ -180,8 +180,8 @@ type Weighted struct {
 	Weights []float32
 	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], that belongs to terms in sampled passages.
 	Sum, Known float64
-	// Identifiers are the query's identifiers except the common ones: each is in at most three, or at most 5 %, of the
-	// sampled passages. A question that names GitHub does not ask for every page that names GitHub.
+	// Identifiers are the names that must match literally. Each is in at most three, or at most 5 %, of the sampled
+	// passages: a question that names GitHub does not ask for every page that names GitHub.
 	Identifiers []Identifier
 
 	query Query

@@ -38,10 +38,10 @@ const bytesPerTerm = 10
 const Dimensions = 1_000_000_000
 
 // The parameters of Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
-// 2009). The mean length is constant, so that a new passage does not change the weights of others. k1 is chosen on six
-// judged collections: with 1.2, mean nDCG@10 is .011 lower. On the collections Cranfield and CACM, nDCG@10 is .01 and
-// .007 lower if words of headings count once, and no higher if they count three times. It is .01 and .02 lower if stop
-// words do not count for the length.
+// 2009). The mean length is constant, so that a new passage does not change the weights of other passages. k1 is chosen
+// on six judged collections: with 1.2, mean nDCG@10 is .011 lower. On the collections Cranfield and CACM, nDCG@10 is
+// .01 and .007 lower if words of headings count once, and no higher if they count three times. It is .01 and .02 lower
+// if stop words do not count for the length.
 const (
 	k1         = 2
 	b          = 0.75
@@ -55,7 +55,7 @@ const (
 
 // Document returns the distinct terms of a passage as hashes of project and term, sorted, with the weight of each by
 // BM25: tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). tf is how often the term occurs, and len is the
-// number of words, stop words included. Each word of the heading counts twice in both.
+// number of words, stop words included. A word of the heading counts twice in tf and in len.
 func Document(project int32, language Language, heading, body string) (terms []int32, weights []float32) {
 	counts := make(map[int32]int, min(len(body)/bytesPerTerm, maxTerms))
 	if language != English {
