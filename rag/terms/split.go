@@ -213,7 +213,7 @@ func (a *analyser) partsIn(language Language, word string) []string {
 //  1. the likeliest language, if the word is a stop word there
 //  2. the likeliest language with a stem of the word that the project has
 //  3. a language that has the word as a stop word
-//  4. the likeliest language
+//  4. the likeliest language.
 func (a *analyser) chosen(word string) []Language {
 	switch {
 	case a.named:
