@@ -1,5 +1,5 @@
-// Package lookup reads the index for searches: facts about a scope, the passages that may answer a question, and
-// the texts of documents. It says what was found, not how relevant it is.
+// Package lookup reads the index for searches: facts about a scope, the passages that may answer a question, and the
+// texts of documents. It does not say how relevant a passage is.
 package lookup
 
 import (
@@ -16,17 +16,15 @@ import (
 	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
-// Filter says which documents a search may return; the zero value means all. A new field needs a line in Narrows, one in
-// [Reader.selectDocuments], and a field of admission, which the SQL function admits compares.
+// Filter says which documents a search may return. The zero value lets all through. A new field needs a line in
+// Narrows, readList and selectDocuments, and a field of admission, which the SQL function named admits reads.
 type Filter struct {
-	// Levels is empty for all.
-	Levels []catalog.Level
-	// DocTypes is empty for all.
+	// Levels, DocTypes and Statuses let all documents through if they are empty.
+	Levels   []catalog.Level
 	DocTypes []string
-	// Statuses is empty for all.
 	Statuses []catalog.Status
-	// Documents are the IDs of the only documents to search, nil for all. The search returns each
-	// of them, of copies one, even if it has no word of the query.
+	// Documents are the IDs of the only documents to search, nil for all. The search returns each of these documents, even
+	// if it has no word of the query, but only one of several copies.
 	Documents []int64
 }
 
@@ -35,7 +33,6 @@ func (f Filter) Narrows() bool {
 	return len(f.Levels)+len(f.DocTypes)+len(f.Statuses) > 0 || f.Documents != nil
 }
 
-// levels returns the levels that the filter lets through.
 func (f Filter) levels() []catalog.Level {
 	return slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
 		return len(f.Levels) > 0 && !slices.Contains(f.Levels, level)
@@ -48,11 +45,11 @@ type Request struct {
 	Facts    Facts
 	Question rank.Question
 	Filter   Filter
-	// Limit is the number of documents. Critical is the number of critical documents that are listed apart,
-	// whatever the filter says.
+	// Limit is the number of documents in the result. Critical is the number of critical documents in a separate list, to
+	// which the filter does not apply.
 	Limit, Critical int
-	// Vector is the model's vector of the query, and Meaning the built-in one. Each is nil if passages are
-	// not compared by it.
+	// Vector is the query's vector by the model, and Meaning is the built-in one. A search compares no passages with a
+	// vector that is nil.
 	Vector, Meaning *pgvector.HalfVector
 }
 
@@ -65,14 +62,14 @@ type Found struct {
 	Scans []Scan
 }
 
-// Candidates finds the passages that may answer.
+// Candidates finds the passages that may answer the question.
 func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error) {
 	filter := request.Filter
 	levels := slices.DeleteFunc(filter.levels(), func(level catalog.Level) bool {
 		return request.Critical > 0 && level == catalog.Critical
 	})
 	lists := []list{{filter, levels, request.Limit, filter.Documents != nil}}
-	if request.Critical > 0 { // critical documents hold whatever the filter says
+	if request.Critical > 0 { // the filter does not apply to critical documents
 		lists = append(lists, list{Filter{}, []catalog.Level{catalog.Critical}, request.Critical, true})
 	}
 	found := Found{Passages: 1}
@@ -96,8 +93,8 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
-// Documents returns the passages of the documents at some paths, even without a word of the question. The filter
-// applies, except for [Filter.Documents].
+// Documents returns passages of the documents at some paths, even without a word of the question. The request's filter
+// applies, except for the field Documents.
 func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
@@ -115,8 +112,8 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	return found.Candidates, err
 }
 
-// list is what one read asks for: documents of some levels. If all is set, the read also returns documents that have
-// neither a vector nor a word of the query, up to the length of the list.
+// list describes a list of documents to read. If all is set, a read also returns documents with neither a vector nor a
+// word of the query, up to the limit.
 type list struct {
 	filter Filter
 	levels []catalog.Level
@@ -124,22 +121,21 @@ type list struct {
 	all    bool
 }
 
-// selection has the documents that a filter lets through, nil for all, and about how many passages they have. If these
-// are too many to list, condition is not nil, and each document is compared with it.
+// selection is what a filter lets through. documents are the IDs of the documents, nil for all. If they are too many to
+// list, condition is set, and SQL compares each document with it. counts estimates how many passages they have.
 type selection struct {
 	documents []int64
 	condition *string // an admission in JSON
 	counts    passageCounts
 }
 
-// admission is a filter as the SQL function admits takes it. Each field is a set of admitted values, nil to admit all.
+// admission is a filter for the SQL function named admits. Each field is a set of admitted values, nil to admit all.
 type admission struct {
 	DocTypes   map[string]bool `json:"doc_types,omitzero"`
 	Paths      map[string]bool `json:"paths,omitzero"`
-	OtherPaths map[string]bool `json:"other_paths,omitzero"` // all but these
+	OtherPaths map[string]bool `json:"other_paths,omitzero"` // these are not admitted
 }
 
-// set returns the set of some values, nil if values is nil.
 func set(values []string) map[string]bool {
 	if values == nil {
 		return nil
@@ -154,11 +150,11 @@ func set(values []string) map[string]bool {
 const (
 	// shareSample is how many passages of each level are read to estimate the share that a filter lets through.
 	shareSample = 1_000
-	// maxListed is the greatest number of passages of documents that a selection lists.
+	// maxListed is how many passages the listed documents of a selection may have.
 	maxListed = 1_000
 )
 
-// selectDocuments returns the documents that a filter by doc-types or statuses lets through, of any level.
+// selectDocuments returns the documents of any level that a filter by doc-types or statuses lets through.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
 	s := selection{counts: request.Facts.counts.byLevel}
 	paths, otherPaths := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
@@ -191,7 +187,7 @@ func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Fi
 	return s, err
 }
 
-// readList reads the passages of one list of candidates.
+// readList reads the passages that may get into one list of the result.
 func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, error) {
 	selected := selection{documents: l.filter.Documents, counts: request.Facts.counts.byLevel}
 	if len(l.filter.DocTypes)+len(l.filter.Statuses) > 0 {
@@ -205,7 +201,7 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 	passages := selected.counts.at(l.levels)
 	vectorParams, scans := search.vectorParams()
 	var words, compared, alike []rank.Candidate
-	// Each read has its own connection, because PostgreSQL uses one processor for a connection.
+	// The reads run at the same time over several connections: PostgreSQL uses one processor for each.
 	reads, ctx := errgroup.WithContext(ctx)
 	if len(request.Question.Rare) > 0 {
 		reads.Go(func() (err error) {

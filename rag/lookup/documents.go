@@ -12,7 +12,7 @@ import (
 )
 
 // Named returns the paths of the documents whose path, file name or number is the query, such as pool.md, docs/pool and
-// ADR 12. A path from the root of the repository means that document alone.
+// ADR 12. If the query is a whole path from the root of the repository, it returns only that path.
 func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	name := strings.TrimPrefix(strings.Trim(request.Question.Text, " \t\n`'\"<>"), "./")
 	params := db.DocumentsNamedParams{
@@ -44,7 +44,7 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	return paths, nil
 }
 
-// isOfSeries reports whether the path or the title of a numbered document names its series, such as adr.
+// isOfSeries reports whether the path or the title of a numbered document names a series, such as adr.
 func isOfSeries(series string, d db.DocumentsNamedRow) bool {
 	text := strings.ToLower(d.RelativePath + " " + d.Title)
 	series = strings.ToLower(series)
@@ -54,11 +54,11 @@ func isOfSeries(series string, d db.DocumentsNamedRow) bool {
 var (
 	// decisionName matches a document of a numbered series, such as ADR 12 and rfc-0007.
 	decisionName = regexp.MustCompile(`(?i)^([a-z]{2,8})[-_ #]*0*(\d{1,6})$`)
-	// isPath matches a word that has a part of a path, or the ending or several words of a file's name.
+	// isPath matches a word with a slash, dot, hyphen or underscore between letters or digits, as in names of files.
 	isPath = regexp.MustCompile(`^\S*[\pL\d][-_./][\pL\d]\S*$`)
 )
 
-// Texts returns all passages of some documents of the scope, in their order in each document.
+// Texts returns all passages of some documents of the scope, in the order of each document's text.
 func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read texts", (*db.Queries).ChunkTexts, db.ChunkTextsParams{
 		ProjectID: request.Scope.Tenant.ProjectID, Collection: request.Scope.Collection, DocumentIds: documents,
@@ -78,7 +78,7 @@ func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) 
 	return texts, err
 }
 
-// Linked returns the pairs of documents in which the first links to the second, by their IDs.
+// Linked returns the links between some documents as pairs of IDs: the first document links to the second.
 func (r *Reader) Linked(ctx context.Context, scope catalog.Scope, documents []int64) (map[[2]int64]bool, error) {
 	pairs, err := db.ReadOne(ctx, r.db, "read links", (*db.Queries).LinkPairs, db.LinkPairsParams{
 		ProjectID: scope.Tenant.ProjectID, Documents: documents,

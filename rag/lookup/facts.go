@@ -19,7 +19,7 @@ type Reader struct {
 	known *lru.Cache[factsKey, Facts]
 }
 
-// New returns a Reader; nothing is connected yet.
+// New returns a Reader. It does not connect to the database.
 func New(database *db.Database) *Reader {
 	known, _ := lru.New[factsKey, Facts](maxFacts) // fails only for a size below 1
 	return &Reader{db: database, known: known}
@@ -29,7 +29,7 @@ func New(database *db.Database) *Reader {
 type Facts struct {
 	// Version is the tenant's version when Standings was read.
 	Version int64
-	// Calibration says what the cosines of the model mean. It is not usable before they are measured.
+	// Calibration says what the cosines of the model mean. It is not usable before the cosines are measured.
 	Calibration calibration.Calibration
 	// Standings says which documents hold.
 	Standings catalog.Standings
@@ -40,28 +40,28 @@ type Facts struct {
 	modelID int32 // 0 before the model has made a vector, and in a search by words alone
 
 	counts countedPassages
-	// sampleChangedAt is when a search first saw that documents have changed since the sample was read, zero before.
+	// sampleChangedAt is when a search first saw a change of documents since the sample was read, zero without a change.
 	sampleChangedAt time.Time
 }
 
-// countedPassages are numbers of passages at a version of the tenant. They may be older than other facts.
+// countedPassages has numbers of passages at a version of the tenant, which may be older than other facts.
 type countedPassages struct {
 	version int64
 	at      time.Time
 	// model is the model whose vectors were counted, nil after a search by words alone.
 	model   *model.Model
 	byLevel passageCounts
-	// missing is how many passages have no vector of the model. graph and promotedGraph are about how many vectors the
-	// two HNSW indexes hold.
+	// missing is how many passages have no vector of the model. graph and promotedGraph are estimates of how many vectors
+	// the two HNSW indexes hold, of all passages and of promoted passages.
 	missing, graph, promotedGraph int64
-	// changedAt is when a search first saw that documents have changed since the count, zero before.
+	// changedAt is when a search first saw that documents have changed since the count. It is zero without a change.
 	changedAt time.Time
 }
 
-// passageCounts are numbers of passages by the level of their documents.
+// passageCounts has the number of passages for each level of documents.
 type passageCounts struct{ Standard, Important, Critical int64 }
 
-// at counts the passages of documents of the levels.
+// at returns how many passages the documents of some levels have together.
 func (c passageCounts) at(levels []catalog.Level) int64 {
 	of := map[catalog.Level]int64{catalog.Standard: c.Standard, catalog.Important: c.Important, catalog.Critical: c.Critical}
 	var passages int64
@@ -71,10 +71,10 @@ func (c passageCounts) at(levels []catalog.Level) int64 {
 	return passages
 }
 
-// Passages counts all passages.
+// Passages returns the number of passages in the scope.
 func (k Facts) Passages() int64 { return k.counts.byLevel.at(catalog.Levels()) }
 
-// Embedded is the part of the passages that has a vector.
+// Embedded returns the share of the passages that have a vector, and 1 if there are no passages.
 func (k Facts) Embedded() float64 {
 	if k.Passages() == 0 {
 		return 1
@@ -83,25 +83,25 @@ func (k Facts) Embedded() float64 {
 }
 
 const (
-	// Counts and samples of minKept passages or more are kept for a while, although documents change. Reading them takes
-	// longer than a search, and frequencies of terms change slowly.
+	// With minKept passages or more, the counts of passages and the sample of terms are kept for a while after documents
+	// have changed. To read them takes longer than a search, and frequencies of terms change slowly.
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute
-	// recountAfter, multiplied by the number of passages, is how long counts are kept while vectors
-	// are made. It is some hundred times as long as counting takes.
+	// recountAfter, multiplied by the number of passages, is how long counts are kept while vectors are made. That is
+	// approximately a hundred times as long as counting takes.
 	recountAfter = 500 * time.Microsecond
-	// Counts and sample are read again if the tenant has grown by one part in grownShare, as in a first sync. From
-	// manyPassages on, growth is not checked.
+	// Counts and sample are read again if the tenant has grown by more than one part in grownShare, as in a first sync.
+	// With manyPassages or more, growth is not checked.
 	grownShare, manyPassages = 8, 10_000
-	// resizeAfter is how long counts are kept although no document changes. The sizes of
-	// the indexes come from statistics, which may change.
+	// resizeAfter is how long counts are kept if no document changes. The sizes of the indexes, which come from
+	// statistics, may still change.
 	resizeAfter = time.Minute
-	// maxFacts is how many scopes are remembered. The sample of one takes a megabyte or two.
+	// maxFacts is how many scopes are remembered. The sample of a scope takes one or two megabytes.
 	maxFacts = 16
 )
 
-// factsKey names a scope. If a database is created again, the tenant has another generation.
+// factsKey identifies a scope. A tenant of a database that was created again has another generation.
 type factsKey struct {
 	tenant     int32
 	generation int64
@@ -112,14 +112,14 @@ func keyOf(scope catalog.Scope) factsKey {
 	return factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
 }
 
-// Known returns the facts of the last search of a scope, the zero value before the first search.
+// Known returns the facts of the last search of a scope, or the zero value before the first search.
 func (r *Reader) Known(scope catalog.Scope) Facts {
 	known, _ := r.known.Get(keyOf(scope))
 	return known
 }
 
-// Facts returns the facts of a scope. It reads only what may have changed since known was read.
-// embedder is nil in a search by words alone.
+// Facts returns the facts of a scope, or [db.ErrTenantGone] if the tenant was deleted. It reads only parts that may
+// have changed since known was read. embedder is nil in a search by words alone.
 func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model.Model, known Facts) (Facts, error) {
 	params := known.params(scope, embedder)
 	row, err := db.ReadOne(ctx, r.db, "read the state of the index", (*db.Queries).SearchFacts, params)
@@ -137,12 +137,12 @@ func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model
 	return facts, nil
 }
 
-// IsOf reports whether the counts are for the vectors of a model. For nil it returns true.
+// IsOf reports whether the counts are about the vectors of a model. For nil it returns true.
 func (k Facts) IsOf(embedder *model.Model) bool {
 	return embedder == nil || k.counts.model != nil && *k.counts.model == *embedder
 }
 
-// params asks for the parts that are unknown or have changed. An unknown part has version 0,
+// params returns parameters that ask only for parts that are unknown or have changed. An unknown part has version 0,
 // which no tenant has.
 func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFactsParams {
 	age := time.Since(k.counts.at)
@@ -162,7 +162,7 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 		params.SampleVersion = k.Sample.Version
 		params.KeepSample = k.Sample.Size >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
 		known := k.Passages()
-		if k.Sample.Size < rank.SampleSize { // the sample had all passages of all branches when it was read
+		if k.Sample.Size < rank.SampleSize { // the sample had all passages of the project when it was read
 			known = min(known, int64(k.Sample.Size))
 		}
 		if known < manyPassages {
@@ -176,7 +176,7 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 	return params
 }
 
-// with returns the facts after a read. A part that the row lacks stays as it was.
+// with returns the facts after a read. A part that was not read stays as it was.
 func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder *model.Model) (Facts, error) {
 	next := Facts{
 		Version: row.Version, Standings: k.Standings, Sample: k.Sample, modelID: row.ModelID, counts: k.counts,
@@ -211,7 +211,6 @@ func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder
 	return next, nil
 }
 
-// standingsOf reads which documents hold.
 func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	said := make(map[string]catalog.Said, len(row.SaidPaths))
 	for i, path := range row.SaidPaths {
@@ -228,7 +227,7 @@ func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	return catalog.NewStandings(said, replacing, amending)
 }
 
-// changeTime returns when a change was first seen: known, now if known is zero, and zero without a change.
+// changeTime returns when a change was first seen: known, or now if known is zero. It returns zero without a change.
 func changeTime(known time.Time, changed bool) time.Time {
 	switch {
 	case !changed:

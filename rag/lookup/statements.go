@@ -15,15 +15,15 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// search is a request for one list, with the documents that the filter lets through.
+// search has what one read needs: the request, one of its lists, and the documents that the filter lets through.
 type search struct {
 	Request
 	list
 	selection
 }
 
-// maxMeanings is up to how many passages a search compares all built-in vectors, which takes some 4 ms for a thousand.
-// With more passages, these vectors are compared only for passages that words have found.
+// maxMeanings is the number of passages up to which a search compares all built-in vectors, which takes some 4 ms for a
+// thousand. With more passages, it compares only passages that words have found.
 const maxMeanings = 5_000
 
 // meaningParams asks for passages with built-in vectors near the query's.
@@ -38,9 +38,9 @@ func (s search) meaningParams() db.SearchMeaningsParams {
 	}
 }
 
-// wordParams asks for passages with words of the query, and of the lines of a pasted text.
+// wordParams asks for passages with words of the query, and with words of each line of a pasted text.
 func (s search) wordParams() db.SearchWordsParams {
-	// Several passages may be of one document.
+	// Several of the found passages may be of one document.
 	const passagesPerDocument, lineDocuments = 4, 5
 	rows, q := s.listLength(s.levels), s.Question
 	params := db.SearchWordsParams{
@@ -49,7 +49,7 @@ func (s search) wordParams() db.SearchWordsParams {
 		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		EachPassage: q.EachPassage, MaxRows: rows,
 	}
-	// For a name, read several passages of each document: the best one may have only parts of it.
+	// If the query is a name, read several passages of each document: the best passage may have only parts of it.
 	if len(q.Terms.Terms) > 1 && len(strings.Fields(q.Text)) == 1 {
 		params.EachPassage, params.MaxRows = true, passagesPerDocument*rows
 	}
@@ -70,11 +70,11 @@ func (s search) wordParams() db.SearchWordsParams {
 	return params
 }
 
-// listLength returns how many documents of some levels to read, so that enough for the list remain.
+// listLength returns how many documents of some levels to read for a list. Ranking may drop some of the documents.
 func (s search) listLength(levels []catalog.Level) int32 {
 	switch {
 	case !s.Question.ByWords:
-		// Documents with the same text have the same vector. The search may find the newest of them last.
+		// Documents with equal texts have equal vectors. The search may find the newest of these last, so it reads more.
 		return int32(s.limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*s.limit, 50))
@@ -83,7 +83,7 @@ func (s search) listLength(levels []catalog.Level) int32 {
 	}
 }
 
-// comparedModel returns the model of the query's vector, nil without a vector.
+// comparedModel returns the ID of the model that made the query's vector, or nil without a vector.
 func (r Request) comparedModel() *int32 {
 	if r.Vector == nil {
 		return nil
@@ -100,12 +100,12 @@ func termVector(weights terms.Weighted) pgvector.SparseVector {
 	return pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
 }
 
-// foundRow is a row of one of the three statements that find passages. All have the same columns.
+// foundRow is a row of one of the three statements that find passages. Their rows have equal columns.
 type foundRow interface {
 	db.SearchWordsRow | db.SearchVectorsRow | db.SearchMeaningsRow
 }
 
-// readCandidates runs one of these statements.
+// readCandidates runs one of the three statements.
 func readCandidates[Params any, Row foundRow](
 	ctx context.Context, database *db.Database, op string,
 	query func(*db.Queries, context.Context, Params) ([]Row, error), params Params,

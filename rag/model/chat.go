@@ -13,19 +13,19 @@ import (
 const (
 	temperature  = 0.1
 	answerTokens = 1024
-	// answerDivisor divides the context window: an answer may take at most one part.
+	// An answer has at most as many tokens as the context window divided by answerDivisor.
 	answerDivisor = 4
 )
 
-// Generate returns the chat model's answer without surrounding white space. It calls onText, which
-// may be nil, with each piece as it arrives, and with "" every five seconds until the first. Cancelling the
-// context stops the model.
+// Generate returns the chat model's answer without surrounding white space. It calls onText, which may be nil, with
+// each piece as it arrives, and with "" every five seconds before the first piece. Cancelling the context stops the
+// model.
 //
-// Generate retries before the first piece. A later failure is final: the text so far comes with a
-// *CutShortError. An answer that reaches the largest number of tokens has no error.
+// Generate retries only before the first piece. After a later failure it returns the text so far and a *CutShortError.
+// An answer that ends at the largest number of tokens comes without an error.
 //
-// Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the
-// context's. Some servers cut a long prompt silently: fit it to [Client.ContextWindow] first.
+// Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the context's error. Some
+// servers cut a long prompt silently, so the caller must fit the prompt to [Client.ContextWindow].
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	window, first := c.ContextWindow(ctx), c.cfg.FirstPiece
 	if _, limited := ctx.Deadline(); !limited {
@@ -48,7 +48,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	_, err := retry(ctx, c, c.chats, longestPause, func(ctx context.Context) (struct{}, error) {
 		err := c.chat(ctx, request, first, write)
 		if failure, ok := errors.AsType[*ServerError](err); ok && answer.Len() > 0 {
-			err = &ServerError{Err: failure.Err, Status: failure.Status} // the caller has seen a part
+			err = &ServerError{Err: failure.Err, Status: failure.Status} // final, because the caller has seen a part
 		}
 		return struct{}{}, err
 	})
@@ -65,7 +65,8 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a silent server.
+// chat makes one request. It calls write with "" while the model reads the prompt. It gives up if no piece comes within
+// the time first, or within nextPiece after another piece.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pieces, ended := make(chan string), make(chan error, 1)
@@ -111,7 +112,7 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		}
 		go func() {
 			defer cancel()
-			select { // let the model load for the next chat
+			select { // load the model for the next chat in the meantime
 			case <-chatting.Done():
 			case <-pieces:
 			case <-time.After(loadChatTimeout):

@@ -12,28 +12,26 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Dimensions is the number of components of a vector. Shorter vectors get zeros. A model that
-// can shorten its vectors is asked to do so.
+// Dimensions is the number of components of a vector. Zeros fill up a shorter vector. A model that can shorten its
+// vectors is asked to do so.
 const Dimensions = 1024
 
 const (
 	embedTimeout = 5 * time.Minute // for the vectors of passages
 	queryTimeout = 5 * time.Second // for the vector of a query
-	smallTimeout = time.Second     // for a question that needs no model
-	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
+	smallTimeout = time.Second     // for a request that needs no loaded model
+	// loadTimeout is for a query after an idle time of KeepLoaded, because the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// loadChatTimeout is the least wait for the first piece of an answer in a call without a deadline, such as a
-	// person's. nextPiece bounds the wait for each further piece. reading is the time between two signs that the
-	// model is still reading.
+	// loadChatTimeout is the least wait for the first piece of an answer in a call without a deadline.
 	loadChatTimeout = 2 * time.Minute
-	nextPiece       = time.Minute
-	reading         = 5 * time.Second
+	nextPiece       = time.Minute     // the longest wait for each further piece
+	reading         = 5 * time.Second // between two signs that the model still reads the prompt
 )
 
 // KeepLoaded is how long a server is asked to keep a model loaded after its last use.
 const KeepLoaded = 30 * time.Minute
 
-// Config says which models a [Client] uses. A zero field takes the default in its comment.
+// Config says which server and models a [Client] uses. A zero field takes the default in its comment.
 type Config struct {
 	// Host is the server's base URL, with or without scheme and port.
 	Host string
@@ -41,22 +39,21 @@ type Config struct {
 	Key string
 	// EmbedModel makes the vectors, and ChatModel writes the answers.
 	EmbedModel, ChatModel string
-	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default:
-	// 8192, and at most what the model was trained for.
+	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default: 8192. It is never more
+	// than the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, and two minutes for a call
-	// without a deadline.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, without a deadline at least two minutes.
 	FirstPiece time.Duration
-	// RetryDelay follows the first try of a request with transient errors, and doubles. Default: 1 second.
+	// RetryDelay is the pause before the second try of a request. It doubles before the third. Default: 1 second.
 	RetryDelay time.Duration
-	// ModelTTL is how long the embedding model is taken for unchanged. Default: 5 s.
+	// ModelTTL is how long the client takes the embedding model for unchanged. Default: 5 s.
 	ModelTTL time.Duration
 	// Logger is optional; nil logs nothing.
 	Logger *slog.Logger
 }
 
-// Client embeds and generates with one [Server], which it contacts with the first call. It is safe
-// for concurrent use.
+// Client embeds texts and generates answers with one [Server], which it contacts at the first call. Safe for concurrent
+// use.
 type Client struct {
 	cfg           Config
 	name          string // such as "ollama at http://localhost:11434"
@@ -74,15 +71,15 @@ type Client struct {
 	digest   string     // of the embedding model at digestAt
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	// queries caches the vectors of the last queries; nobody changes them. An assistant asks several
-	// collections the same question, and Ollama takes 30 ms or more for a vector.
+	// queries caches the vectors of the last queries, which nobody changes. An assistant asks several collections one
+	// question, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]
 }
 
 type queryKey struct{ digest, text string }
 
-// New returns a client of the server at the host, a URL without user name and password. The
-// kind says in errors which server it is, such as "ollama".
+// New returns a client of a server. host is the server's URL without user name and password. Errors name the server by
+// its kind, such as "ollama", and its host.
 func New(kind, host string, server Server, cfg Config) *Client {
 	const rememberedQueries = 256
 	name := kind + " at " + host
@@ -102,8 +99,8 @@ func New(kind, host string, server Server, cfg Config) *Client {
 	}
 }
 
-// EmbedModel identifies the embedding model, by the server or, within [Config.ModelTTL], by its
-// last answer. Errors are those of [Client.Embed].
+// EmbedModel identifies the embedding model. It asks the server, or returns the last answer within [Config.ModelTTL].
+// It returns the errors of [Client.Embed].
 func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	c.mu.Lock()
 	digest, age := c.digest, time.Since(c.digestAt)
@@ -121,7 +118,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}, nil
 }
 
-// askDigest asks for the embedding model's digest. If it has changed, the client forgets its vectors.
+// askDigest asks for the embedding model's digest. If it has changed, the client forgets the vectors of queries.
 func (c *Client) askDigest(ctx context.Context) (string, error) {
 	digest, err := retry(ctx, c, c.embeds, queryTimeout, func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
@@ -142,7 +139,7 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	return digest, nil
 }
 
-// State asks the server once for its name, and for which of the models it lacks.
+// State asks the server once for its name, and which of the models it lacks. State.Err is set if that fails.
 func (c *Client) State(ctx context.Context, models ...string) State {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 	defer cancel()
@@ -154,8 +151,8 @@ func (c *Client) State(ctx context.Context, models ...string) State {
 	return state
 }
 
-// PullMissing makes the server pull the models that it lacks. It calls progress with the bytes of
-// the present part. total is 0 in a step without a download.
+// PullMissing makes the server pull the models that it lacks. It calls progress with the bytes of the part that is
+// being downloaded. total is 0 in a step without a download.
 func (c *Client) PullMissing(
 	ctx context.Context, models []string, progress func(model string, completed, total int64),
 ) error {

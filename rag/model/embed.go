@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Embed returns one embedding per text, in order. A rejected request is halved until the bad texts
-// are alone. Queries come first: no request is sent while a [Client.EmbedQuery] waits.
+// Embed returns one embedding per text, in order. For a text that the model cannot embed, the embedding has an Err;
+// Embed finds the text by halving a request that the server rejects. It sends no request while an EmbedQuery waits.
 //
-// The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or the context's.
-// All embeddings of the call are then lost.
+// The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or the context's error. With an error,
+// no embeddings are returned.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.document, texts)
 }
 
-// EmbedAsQueries is [Client.Embed] with the prompt of queries.
+// EmbedAsQueries embeds texts as [Client.Embed] does, but with the prompt of queries.
 func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.query, texts)
 }
@@ -63,7 +63,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 			batches = append(batches, batch[:half], batch[half:])
 		}
 	}
-	// If the model has not been replaced since, all vectors are of this build.
+	// If the model was not replaced in the meantime, all vectors are of one build.
 	now, err := c.askDigest(ctx)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 
 var errBlank = fmt.Errorf("%w: it is empty", ErrUnusableText)
 
-// embedBatch makes a request for vectors of passages when no query waits.
+// embedBatch makes a request for vectors of passages, once no such request runs and no query waits.
 func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
 	select {
 	case c.passages <- struct{}{}:
@@ -126,12 +126,11 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	})
 }
 
-// unitTolerance is how far the squared length of a unit vector may be from 1: more than the
-// rounding errors of 1,024 components.
+// unitTolerance is how far the squared length of a unit vector may be from 1: more than its rounding errors.
 const unitTolerance = 1e-3
 
-// embedding scales the vector to length 1, in place, and adds zeros up to the index's dimensions.
-// Its Err is ErrBadResponse for a vector that is zero or not a number.
+// embedding scales the vector to length 1, in place, and adds zeros up to Dimensions. A vector that is zero or not a
+// number gives an embedding with ErrBadResponse.
 func embedding(digest string, vector []float32) Embedding {
 	var square float64
 	for _, x := range vector {
@@ -149,12 +148,12 @@ func embedding(digest string, vector []float32) Embedding {
 	return Embedding{Vector: append(vector, make([]float32, Dimensions-len(vector))...), Digest: digest}
 }
 
-// maxQuery bounds the bytes of a query, far above any context window.
+// maxQuery bounds the bytes of a query. It is far above any context window.
 const maxQuery = 32 << 10
 
-// EmbedQuery returns the embedding of a search query. The embedding's Err is nil. Queries are sent before the texts of
-// [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an
-// empty query is ErrUnusableText; others are those of [Client.Embed].
+// EmbedQuery returns the embedding of a search query. The embedding's Err is nil. A query is sent before the texts of
+// [Client.Embed]. If it is too long for the model, it is cut until it fits. The error for an empty query is
+// ErrUnusableText; otherwise EmbedQuery returns the errors of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
@@ -186,7 +185,7 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	return Embedding{Vector: slices.Clone(vector), Digest: model.Digest}, nil
 }
 
-// queryVector embeds the query, cut as far as necessary.
+// queryVector embeds the query, which it cuts as far as necessary.
 func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query string) ([]float32, error) {
 	c.waiting.Add(1)
 	defer c.waiting.Add(-1)

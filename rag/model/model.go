@@ -1,5 +1,6 @@
-// Package model embeds texts and generates answers with a model server of any kind: prompts of known models,
-// retries, circuit breakers, precedence of queries. It must not know HTTP, documents or the database.
+// Package model embeds texts and generates answers with a model server of any kind. It knows the prompts of embedding
+// models, retries requests, spares a server that fails, and sends queries before passages. It must not know HTTP,
+// documents or the database.
 package model
 
 import (
@@ -9,26 +10,25 @@ import (
 	"time"
 )
 
-// Model identifies what makes the vectors. Only vectors of equal Models are comparable.
+// Model identifies an embedding model. Only vectors of equal Models are comparable.
 type Model struct {
 	Name          string // as configured
-	Digest        string // of the build
+	Digest        string // identifies the model's build
 	Dimensions    int    // of a vector, with the zeros that fill it up
 	PromptVersion int    // changes with the prompts before queries and passages
 }
 
-// Embedding is the vector of a text, of length 1 and the configured number of
-// dimensions, or the reason why this one text has none.
+// Embedding is a text's vector, of length 1 with [Dimensions] components, or the reason why the text has no vector.
 type Embedding struct {
 	Vector []float32
-	// Digest identifies the build of the model that made the vector. It may differ between the
-	// batches of one call: check it before you store a vector.
+	// Digest identifies the build of the model that made the vector. It may differ between calls, so check it before you
+	// store a vector.
 	Digest string
 	// Err is nil, or wraps ErrInputTooLong, ErrUnusableText or ErrBadResponse, for this text only.
 	Err error
 }
 
-// Prompt holds the messages for the chat model. An empty System is left out.
+// Prompt holds the messages for the chat model. An empty System is not sent.
 type Prompt struct{ System, User string }
 
 // Messages returns the prompt as chat servers read it.
@@ -42,16 +42,16 @@ func (p Prompt) Messages() []map[string]string {
 
 type failFastKey struct{}
 
-// FailFast returns a context for callers that can do without a model server. Their requests are
-// made once, and not at all if the last request got no answer in the past five seconds.
+// FailFast returns a context for callers that can do without a model server. A request with this context is made only
+// once. It fails at once if the last request got no answer in the past five seconds.
 func FailFast(ctx context.Context) context.Context {
 	return context.WithValue(ctx, failFastKey{}, true)
 }
 
 func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey{}) != nil }
 
-// Server is one kind of model server. Each method makes a request once; [Client] retries. The error
-// is a [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
+// Server is one kind of model server. Each method makes a request once; [Client] retries. The error is a
+// [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
@@ -59,28 +59,28 @@ type Server interface {
 	Window(ctx context.Context, name string) (tokens int, err error)
 	// Embed returns a vector for each text, in order.
 	Embed(ctx context.Context, request EmbedRequest) ([][]float32, error)
-	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context
-	// stops the model. isFull says that the answer ended at its largest number of tokens.
+	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context stops the model. isFull
+	// says that the answer ended at its largest number of tokens.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
-	// State sets the name of a server that answers, and which of the models it lacks.
+	// State sets Name, Models, Missing and OnlyChat of state, as far as the server says.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
-	// Remedy says how to correct an error that the server's address may cause, "" if that is not known.
+	// Remedy says how to correct an error of State, "" if that is not known.
 	Remedy(err error) string
 	// Close closes idle connections.
 	Close()
 }
 
-// EmbedRequest asks for the vectors of texts. A server refuses texts that are too long, and cuts none.
+// EmbedRequest asks for the vectors of texts. A server must refuse a text that is too long, and not cut it.
 type EmbedRequest struct {
 	Model      string
 	Texts      []string
 	Dimensions int // of the vectors, 0 for as many as the model makes
 }
 
-// ChatRequest asks for an answer of at most MaxTokens. Window bounds prompt and answer together. A
-// server refuses a longer prompt and cuts none.
+// ChatRequest asks for an answer of at most MaxTokens. Window bounds prompt and answer together, in tokens. A server
+// must refuse a longer prompt, and not cut it.
 type ChatRequest struct {
 	Model             string
 	Prompt            Prompt
@@ -92,21 +92,21 @@ type ChatRequest struct {
 type State struct {
 	Name    string   // such as "Ollama 0.10.1", "" if it does not answer
 	Host    string   // URL without user name and password
-	Missing []string // models that it was asked for and does not list
-	Models  []string // models that it lists
-	// OnlyChat is set if the first model that it was asked for cannot make vectors.
+	Missing []string // models that State was asked for and the server does not list
+	Models  []string // models that the server lists
+	// OnlyChat is set if the first model that State was asked for cannot make vectors.
 	OnlyChat bool
 	Err      error  // why nothing more is known
 	Remedy   string // how to correct Err, "" if that is not known
 }
 
-// ServerError is a request that a [Server] did not serve.
+// ServerError reports that a [Server] did not serve a request.
 type ServerError struct {
 	Err       error
 	Transient bool // another try may succeed
-	// Unreached is set if nothing listens at the address: another try in the next seconds fails too.
+	// Unreached is set if nothing listens at the address. Then another try in the next seconds fails too.
 	Unreached bool
-	Status    int // of HTTP, 0 if there was no answer or none that makes sense
+	Status    int // of HTTP, 0 without an answer that makes sense
 	// RetryAfter is how long the server asks to wait, 0 if it does not say.
 	RetryAfter time.Duration
 }
@@ -127,7 +127,7 @@ var (
 	ErrUnusableText = errors.New("the text cannot be embedded")
 	// ErrDimensions reports that the model's vectors are longer than those of the index.
 	ErrDimensions = errors.New("the model does not fit the index")
-	// ErrBadResponse reports no JSON, too few vectors or a vector of zeros.
+	// ErrBadResponse reports an answer without valid JSON, with too few vectors or with a vector of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
@@ -155,14 +155,14 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// CutShortError reports that an answer began and did not end. It comes with the text so far.
+// CutShortError reports that an answer began and did not end. It is returned with the text so far.
 type CutShortError struct{ Err error }
 
 func (e *CutShortError) Error() string { return "the answer was cut short: " + e.Err.Error() }
 
 func (e *CutShortError) Unwrap() error { return e.Err }
 
-// MissingError reports that an Ollama lacks a model. Host is its URL without credentials.
+// MissingError reports that an Ollama server lacks a model. Host is the server's URL without credentials.
 type MissingError struct{ Model, Host string }
 
 func (e *MissingError) Error() string {

@@ -13,9 +13,10 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// retry makes a request until it succeeds or fails for good, unless the circuit is open. It does not try again if
-// the server asks for a pause longer than longest, or beyond the context's deadline. It wraps a [*ServerError] in an
-// [*UnavailableError]. After the deadline that wraps the last failure, or [ErrLate].
+// retry makes a request until it succeeds or fails for good, at most [tries] times, and never while the circuit is
+// open. It gives up if the server asks for a pause that is longer than longest, or ends after the context's deadline.
+// It wraps a [*ServerError] in an [*UnavailableError]. After the deadline that wraps [ErrLate], or the last failure if
+// the deadline passed in a pause.
 func retry[T any](
 	ctx context.Context, c *Client, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
 ) (T, error) {
@@ -68,7 +69,8 @@ func retry[T any](
 // tries is how often a request with transient errors is made.
 const tries = 3
 
-// longestPause is the longest pause that a server may ask of passages and answers. Providers count by the minute.
+// longestPause is the longest pause before a next try that a server may ask for. Providers limit requests by the
+// minute.
 const longestPause = time.Minute
 
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
@@ -82,12 +84,12 @@ func (c *Client) unavailable(circuit *circuit, failure *ServerError) *Unavailabl
 	return e
 }
 
-// noAnswer is the failure of a request that took too long.
+// noAnswer returns the failure of a request that took too long.
 func noAnswer(after time.Duration) *ServerError {
 	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns err, or in place of it the [*ServerError] that cancelled ctx. It returns nil if err is nil.
+// causeOf returns the [*ServerError] that has cancelled ctx, or err if there is no such error or err is nil.
 func causeOf(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
@@ -100,9 +102,9 @@ const (
 	breakerWindow = 30 * time.Second
 	breakerStep   = 3 * time.Second
 	breakerCalls  = 5
-	// breakerOpen is how long no request is made after that.
+	// breakerOpen is how long no request is made after the breaker has opened.
 	breakerOpen = 30 * time.Second
-	// awayFor is how long [FailFast] leaves a server alone that gave no answer.
+	// awayFor is how long a caller with [FailFast] sends no request to a server that gave no answer.
 	awayFor = 5 * time.Second
 )
 
@@ -132,8 +134,7 @@ func newCircuit(logger *slog.Logger) *circuit {
 	}
 }
 
-// failureOf returns the server's failure in an error. It returns nil for another error, and if the server only refuses
-// this request.
+// failureOf returns the server's failure in an error, nil for another error or if the server only refuses this request.
 func failureOf(err error) *ServerError {
 	failure, failed := errors.AsType[*ServerError](err)
 	if !failed || failure.Status >= 400 && failure.Status < 500 {
@@ -142,8 +143,8 @@ func failureOf(err error) *ServerError {
 	return failure
 }
 
-// allow returns a function that takes the call's error at its end, [context.Canceled] if the call
-// says nothing about the server. If no call may be made, it returns the last failure.
+// allow returns a function to call when the request has ended: with the request's error, or [context.Canceled] if the
+// request says nothing about the server. If no request may be made, allow returns the last failure.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)
@@ -172,5 +173,5 @@ func (c *circuit) retryAfter() time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return max(breakerOpen-time.Since(c.lastAt), time.Second) // the last failure has opened it
+	return max(breakerOpen-time.Since(c.lastAt), time.Second) // the breaker opened at the last failure
 }

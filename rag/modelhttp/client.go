@@ -1,5 +1,5 @@
-// Package modelhttp makes the HTTP requests of the clients of model servers, and returns
-// their failures as errors of rag/model. No other package of the program speaks HTTP.
+// Package modelhttp makes the HTTP requests of the clients of model servers, and returns their failures as errors of
+// rag/model. No other package of the program speaks HTTP.
 package modelhttp
 
 import (
@@ -27,7 +27,7 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors, in bytes. They may be longer than the index can hold.
+// MaxVectors bounds the body of an answer with so many vectors, in bytes. It allows vectors too long for the index.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around
@@ -40,9 +40,9 @@ type Client struct {
 
 	kind Kind
 	base *url.URL
-	path string // for an address without a path
+	path string // the default, for an address without a path
 	key  string
-	// hidden replaces the key and the password of the address: a server may repeat them.
+	// hidden replaces the key and the password of the address in texts from the server, which may repeat them.
 	hidden *strings.Replacer
 }
 
@@ -50,15 +50,15 @@ type Client struct {
 type Kind struct {
 	Name    string // such as "an Ollama server"
 	Example string // of a URL
-	Port    string // of an address without scheme and port, "" for that of HTTP
+	Port    string // the default, for an address without scheme and port; "" for HTTP's
 	Start   string // how to start a server that does not run
 	Access  string // what to check when the server refuses access
 	Set     string // how to set another address; the address follows
 	Address string // how to correct an address
 }
 
-// New returns a client of the server at an address, which it does not contact. An address without a path
-// gets the default one. It sends the key, if there is one, as a bearer token.
+// New returns a client of the server at an address, and does not contact the server. path is the default for an address
+// without a path. The client sends the key, unless it is "", as a bearer token.
 func New(kind Kind, address, path, key string) (*Client, error) {
 	base, err := parseURL(kind, address)
 	if err != nil {
@@ -78,7 +78,7 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 	}
 	return &Client{
 		Host: named.String(), kind: kind, base: base, path: path, key: key, hidden: hidden(base, key),
-		// Requests carry the text of documents, which the user allowed to go to one address.
+		// Redirects are not followed: the user allowed text of documents to go to one address only.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
@@ -101,8 +101,8 @@ func hidden(base *url.URL, key string) *strings.Replacer {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// parseURL parses an address. Without a scheme it is plain HTTP on the kind's port. The error does
-// not repeat the address: it may hold a password.
+// parseURL parses an address. Without a scheme, an address means plain HTTP on the kind's port. The error does not
+// repeat the address, which may hold a password.
 func parseURL(kind Kind, address string) (*url.URL, error) {
 	address = strings.TrimSpace(address)
 	bare := !strings.Contains(address, "://")
@@ -135,8 +135,8 @@ func (c *Client) Ask(ctx context.Context, path string, payload, result any, limi
 	return nil
 }
 
-// Send makes a request and returns the body of the answer, which the caller closes. A body longer
-// than limit bytes ends with an error.
+// Send makes a request and returns the body of the answer, which the caller closes. A body longer than limit bytes ends
+// with an error.
 func (c *Client) Send(ctx context.Context, path string, payload any, limit int64) (io.ReadCloser, error) {
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if payload != nil {
@@ -168,7 +168,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 			"text of documents goes from %s to no other address; if the server is there, configure that address",
 			shorten(c.hidden.Replace(location.Scheme+"://"+location.Host)), c.Host)}
 	}
-	text, _ := io.ReadAll(resp.Body) // the status says enough
+	text, _ := io.ReadAll(resp.Body) // without the text, the status says enough
 	err = c.Refused(resp.StatusCode, Message(text))
 	if failure, ok := errors.AsType[*model.ServerError](err); ok {
 		failure.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
@@ -176,7 +176,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 	return nil, err
 }
 
-// retryAfter reads a time in seconds or a date, as RFC 9110 has it, and returns 0 for anything else.
+// retryAfter reads a Retry-After header: seconds or a date (RFC 9110). It returns 0 for another text.
 func retryAfter(value string) time.Duration {
 	seconds, err := strconv.ParseUint(value, 10, 31)
 	if err != nil {
@@ -189,8 +189,8 @@ func retryAfter(value string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Message returns the message of a refusal: Ollama's {"error": "…"}, OpenAI's
-// {"error": {"message": "…"}}, or the whole text.
+// Message returns the message in the body of a refusal, such as Ollama's {"error": "…"} or OpenAI's {"error":
+// {"message": "…"}}. For another body it returns the whole text, or "a web page".
 func Message(text []byte) string {
 	var refusal struct {
 		Error json.RawMessage `json:"error"`

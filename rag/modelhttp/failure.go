@@ -19,7 +19,7 @@ import (
 // ErrNoSuchModel reports that the server does not have the model of a request.
 var ErrNoSuchModel = errors.New("not in the list of models")
 
-// Broken returns the failure of a connection.
+// Broken returns the failure of a connection that broke.
 func Broken(err error) *model.ServerError {
 	return &model.ServerError{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
 }
@@ -38,30 +38,29 @@ func (c *Client) Unreadable(err error) *model.ServerError {
 	return Broken(err)
 }
 
-// Patterns of messages.
+// Patterns of the messages of servers.
 const (
-	// tooLong matches messages about a text that exceeds the context window. Ollama: "input length
-	// exceeds maximum context length" (0.10), "the input length exceeds the context length", "input exceeds
-	// maximum context length and cannot be truncated further". llama.cpp: "input (600 tokens) is too large to
-	// process", "the request exceeds the available context size". vLLM and OpenAI: "maximum context length is
-	// 512 tokens". Text Embeddings Inference: "must have less than 512 tokens".
+	// tooLong matches messages about a text that exceeds the context window. Ollama: "input length exceeds maximum context
+	// length" (0.10), "the input length exceeds the context length", "input exceeds maximum context length and cannot be
+	// truncated further". llama.cpp: "input (600 tokens) is too large to process", "the request exceeds the available
+	// context size". vLLM and OpenAI: "maximum context length is 512 tokens". Text Embeddings Inference: "must have less
+	// than 512 tokens".
 	tooLong = `(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length|too large to process|` +
 		`exceeds? (the )?(available )?context size|maximum (context|input|model) length|must have (less|fewer) than \d+ tokens`
-	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and "embedding contains NaN or
-	// Inf values": some models always overflow on certain texts.
+	// notANumber matches "json: unsupported value: NaN", which comes with status 500, and "embedding contains NaN or Inf
+	// values". Some models always overflow on certain texts.
 	notANumber = `unsupported value: (NaN|[+-]?Inf)|contains NaN`
-	// noSuchModel matches `model "x" not found, try pulling it first` and
-	// "model 'x' not found", but not a proxy's page.
+	// noSuchModel matches `model "x" not found, try pulling it first` and "model 'x' not found", but not a proxy's page.
 	noSuchModel = `(?i)model .*(not found|does not exist)`
-	// unfitModel matches errors about the model or the request that come as a 400 and say
-	// nothing about the text.
+	// unfitModel matches messages with status 400 that are about the model or the request. All other messages with status
+	// 400 are about the text.
 	unfitModel = `(?i)does not support|not supported|unsupported|invalid model|unknown model|api.key`
 )
 
-// matches compiles the pattern each time: failures are few, and the program starts often.
+// matches compiles the pattern at each call, because failures are few, and the program starts often.
 func matches(pattern, message string) bool { return regexp.MustCompile(pattern).MatchString(message) }
 
-// Refused returns the error of a refusal. The status is 0 in a stream.
+// Refused returns the error of a request that the server refuses. The status is 0 if the refusal is in a stream.
 func (c *Client) Refused(status int, message string) error {
 	shown, message := shorten(c.hidden.Replace(message)), shorten(message)
 	switch {
@@ -91,7 +90,7 @@ func (c *Client) Refused(status int, message string) error {
 
 // unreached returns the failure of a request without an answer.
 func (c *Client) unreached(err error) *model.ServerError {
-	// A url.Error repeats the URL with the user's name in it.
+	// A url.Error repeats the URL, which may have a user's name.
 	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		err = urlErr.Err
 	}
@@ -110,7 +109,7 @@ func (c *Client) unreached(err error) *model.ServerError {
 	return Broken(err)
 }
 
-// Remedy says how to correct an error that the server's address may cause, "" if that is not known.
+// Remedy says how to correct the error of a request, "" if that is not known.
 func (c *Client) Remedy(err error) string {
 	failure, _ := errors.AsType[*model.ServerError](err)
 	isOther := errors.Is(err, model.ErrBadResponse) || strings.Contains(err.Error(), "the connection broke") ||
@@ -142,7 +141,7 @@ func (c *Client) BadResponse(problem string) *model.ServerError {
 	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
 }
 
-// maxMessage is the largest number of characters kept of a server's message.
+// maxMessage is how many characters of a server's message are kept.
 const maxMessage = 300
 
 // shorten returns a server's message as one line of at most maxMessage characters.

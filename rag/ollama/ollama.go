@@ -1,5 +1,5 @@
-// Package ollama is the client of Ollama. [model.Client] does the rest, such as retries and
-// prompts. It must not know documents, passages or the database.
+// Package ollama makes requests to Ollama. [model.Client] does the rest, such as retries and prompts. The package must
+// not know documents, passages or the database.
 package ollama
 
 import (
@@ -28,7 +28,7 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 // server makes requests to Ollama. It is a [model.Server].
 type server struct{ *modelhttp.Client }
 
-// New returns a client. It does not contact the server. Host is [DefaultHost] by default, and the models are
+// New returns a client, and does not contact the server. The default host is [DefaultHost], and the default models are
 // mxbai-embed-large and mistral.
 func New(cfg model.Config) (*model.Client, error) {
 	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
@@ -40,10 +40,10 @@ func New(cfg model.Config) (*model.Client, error) {
 	return model.New("ollama", http.Host, &server{http}, cfg), nil
 }
 
-// keepAlive is [model.KeepLoaded] as Ollama reads it.
+// keepAlive is [model.KeepLoaded] in Ollama's format.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window of embeddings in tokens: several times a passage, and little memory.
+// embedWindow is the context window for embeddings, in tokens. It is several times a passage, and takes little memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -51,7 +51,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// Ollama's own choice may be less than the model was trained for. It lowers a number that is too high.
+		// The default window may be shorter than the model was trained for. Ollama lowers a number that is too high.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
@@ -70,7 +70,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
 		"think": false,
-		// Both would silently drop the oldest text: system prompt and sources.
+		// With truncate or shift, Ollama would silently drop the oldest text: the system prompt and sources.
 		"truncate": false, "shift": false,
 		"options": map[string]any{
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
@@ -103,7 +103,6 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	return int(length), err
 }
 
-// listed is a model that the server has.
 type listed struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -117,7 +116,7 @@ func (s *server) list(ctx context.Context) ([]listed, error) {
 	return result.Models, err
 }
 
-// Digest asks for the digest of the model's manifest.
+// Digest returns the digest of the model's manifest.
 func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	models, err := s.list(ctx)
 	if err != nil {
@@ -183,22 +182,22 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 		return nil
 	}
 	var shown struct {
-		Capabilities []string `json:"capabilities"` // older servers say none
+		Capabilities []string `json:"capabilities"` // older servers send none
 	}
 	err = s.Ask(ctx, "/api/show", map[string]any{"model": models[0]}, &shown, modelhttp.MaxAnswer)
 	state.OnlyChat = err == nil && len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, "embedding")
 	return nil
 }
 
-// part is a part of a stream.
+// part is a part of a streamed answer.
 type part struct {
-	// Message and Done belong to a chat. Its last part has the reason why it ended.
+	// Message and Done belong to a chat. The last part of a chat has the reason why the answer ended.
 	Message struct {
 		Content string `json:"content"`
 	} `json:"message"`
 	Done       bool   `json:"done"`
 	DoneReason string `json:"done_reason"`
-	// Status, Completed and Total are of a pull.
+	// Status, Completed and Total belong to a pull.
 	Status    string `json:"status"`
 	Completed int64  `json:"completed"`
 	Total     int64  `json:"total"`
@@ -206,7 +205,7 @@ type part struct {
 	Error string `json:"error"`
 }
 
-// stream makes a request and yields each part of its answer. The last pair has the error of a stream that ends early.
+// stream makes a request and yields each part of the answer. If the stream ends early, the last pair has the error.
 func (s *server) stream(ctx context.Context, path string, payload any, limit int64) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		body, err := s.Send(ctx, path, payload, limit)

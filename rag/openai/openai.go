@@ -1,6 +1,6 @@
-// Package openai is the client of model servers with OpenAI's API, such as llama.cpp's server,
-// vLLM, LM Studio and LiteLLM. [model.Client] does the rest, such as retries and prompts. It must
-// not know documents, passages or the database.
+// Package openai makes requests to model servers with OpenAI's API, such as llama.cpp's server, vLLM, LM Studio and
+// LiteLLM. [model.Client] does the rest, such as retries and prompts. The package must not know documents, passages or
+// the database.
 package openai
 
 import (
@@ -28,12 +28,12 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 	Set:    "set the url in settings.json to ", Address: "correct embedding_host and generation_host in settings.json",
 }
 
-// server makes requests. It is a [model.Server].
+// server makes requests to one server. It is a [model.Server].
 type server struct {
 	*modelhttp.Client
 
-	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
-	// tried is set once a long text has been sent.
+	// cuts is the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. tried is set once
+	// [server.cutsAt] has found this out.
 	cuts  atomic.Int64
 	tried atomic.Bool
 }
@@ -69,13 +69,13 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 	return nil
 }
 
-// Digest returns the model's name: the API names no build.
+// Digest returns the model's name, because the API does not identify builds.
 func (*server) Digest(_ context.Context, name string) (string, error) { return name, nil }
 
-// Window returns 0: the API does not say. A server refuses a prompt that is too long.
+// Window returns 0, because the API does not give it. A server refuses a prompt that is too long.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
 
-// Pull pulls nothing: the API cannot.
+// Pull does nothing, because the API has no pull.
 func (*server) Pull(context.Context, string, func(completed, total int64)) error { return nil }
 
 // named returns an error with advice if err says that the server lacks the model, and err otherwise.
@@ -88,8 +88,8 @@ func (s *server) named(name string, err error) error {
 		"name one that it has as embedding_model or generation_model in settings.json", name)}
 }
 
-// Embed makes a request for vectors. A server that cuts long texts gets them one at a time:
-// its count of tokens tells whether it has cut the text.
+// Embed makes requests for vectors. A server that cuts long texts gets one text at a time, because its count of tokens
+// shows whether it has cut the text.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	cuts, err := s.cutsAt(ctx, request)
 	if err != nil {
@@ -114,11 +114,11 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	return vectors, nil
 }
 
-// longWords is how many words the text has that shows whether a server cuts: more than a passage has tokens.
+// longWords is how many words the text of [server.cutsAt] has: more than a passage has tokens.
 const longWords = 2048
 
-// cutsAt returns the number of tokens to which the server cuts longer texts silently, 0 for none.
-// It finds out with one long text, before the first text that may be cut.
+// cutsAt returns the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. It finds out
+// with one long text, before the first text that the server may cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
 	const neverCut = 256 // bytes; a text has no more tokens than bytes, and no model has a smaller window
 	if s.tried.Load() || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
@@ -130,14 +130,14 @@ func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens
 	if err != nil && !refused {
 		return 0, err
 	}
-	if !refused && tokens < longWords { // no tokens: the server does not count them
+	if !refused && tokens < longWords { // without a count of tokens, the server is taken not to cut
 		s.cuts.Store(int64(tokens))
 	}
 	s.tried.Store(true)
 	return int(s.cuts.Load()), nil
 }
 
-// embed returns the vectors of texts, and how many tokens they had.
+// embed returns the vectors of texts, and how many tokens the texts had.
 func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors [][]float32, tokens int, err error) {
 	payload := map[string]any{"model": request.Model, "input": request.Texts, "encoding_format": "float"}
 	if request.Dimensions > 0 {
@@ -161,8 +161,8 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 	return vectors, result.Usage.Tokens, err
 }
 
-// vector is a list of numbers, or base64 of them as little-endian float32, which some servers send
-// though they are asked for numbers.
+// vector is a list of numbers. It is also decoded from base64 of little-endian float32 numbers, which some servers send
+// although they are asked for numbers.
 type vector []float32
 
 func (v *vector) UnmarshalJSON(text []byte) error {
@@ -183,7 +183,7 @@ type content struct {
 	Content string `json:"content"`
 }
 
-// piece is an event of an answer, or the whole of it.
+// piece is an event of a streamed answer, or an answer that is not streamed.
 type piece struct {
 	Choices []struct {
 		Delta        content `json:"delta"`

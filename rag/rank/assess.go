@@ -6,8 +6,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Assess returns the passages with their evidence and log-odds, without questions of documents. The best
-// passage of a document, and a question that it answers, count for each of its passages.
+// Assess returns the passages with their evidence and log-odds. The best passage of a document counts for each of its
+// passages, and so does a question that the document says it answers. Assess does not return these questions.
 func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	own := make([]assessment, len(candidates))
 	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
@@ -36,8 +36,8 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	return hits
 }
 
-// withName returns the log-odds of a passage: at least even if it has the whole of a short query. A one-word query asks
-// for documents containing it.
+// withName returns logOdds, but at least 0 if the passage has the whole of a short query. A one-word query asks for
+// documents containing it.
 func (h Hit) withName(logOdds float64) float64 {
 	if h.named {
 		return max(logOdds, 0)
@@ -45,13 +45,13 @@ func (h Hit) withName(logOdds float64) float64 {
 	return logOdds
 }
 
-// assessment says how relevant a passage is by itself.
+// assessment says how relevant a passage is without the rest of its document.
 type assessment struct {
 	relevance.Evidence
 	comparison
 
-	named bool // as in Hit
-	asked bool // the passage is a question of its document, and the same as the query
+	named bool // see [Hit]
+	asked bool // the passage is a question of its document, and equal to the query
 }
 
 func assess(q Question, c Candidate, passages int) assessment {
@@ -79,11 +79,11 @@ func assess(q Question, c Candidate, passages int) assessment {
 	return a
 }
 
-// documentSignals are the best signals of a document.
+// documentSignals are the best signals of the passages of a document.
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // the vector of at least one passage was compared
-	asked    bool // one of the document's questions is the query
+	asked    bool // one of the document's questions is equal to the query
 }
 
 // with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below

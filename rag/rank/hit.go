@@ -1,8 +1,8 @@
-// Package rank orders the passages that a search has found, and says how likely they answer. It is pure: it
-// knows no database, no model server and no time.
+// Package rank orders the passages that a search has found, and says how likely they answer. It is pure: it knows no
+// database, no model server and no time.
 //
-// A search goes through it in three steps. [Question.Weigh] says which words of a query count, [Order] gives
-// each document its score and its place, and [Judge] cuts the list and grades it.
+// The package has three steps. [Question.Weigh] says which words of a query count. [Order] gives each document its
+// score and its place. [Judge] cuts the list and grades it.
 package rank
 
 import (
@@ -17,23 +17,23 @@ import (
 type Hit struct {
 	ID                   int64
 	Path, Title, Summary string
-	// Tags are in one text, separated by "; ".
+	// Tags is one text, with "; " between the tags.
 	Tags          string
 	CharCount     int
 	DocType, Date string
 	// Dated says that Date is from the document itself, not from git or the file.
 	Dated bool
 	Level catalog.Level
-	// HeaderPath, StartLine and EndLine say where the best passage is, Ordinal counts
-	// the document's passages from 0, and Content is its text.
+	// HeaderPath, StartLine and EndLine say where in the document the best passage is. Ordinal is the passage's number,
+	// from 0. Content is its text.
 	HeaderPath         string
 	StartLine, EndLine int
 	Ordinal            int
 	Content            string
-	// Stamp is the stamp of the file whose lines these are.
+	// Stamp identifies the version of the file that the passage comes from.
 	Stamp document.Stamp
 
-	// Score is the probability that the document answers the query, by its best passage.
+	// Score is the probability that the document answers the query, judged by its best passage.
 	Score float64
 	// Snippet is the part of Content that has most of the query's words, in one line.
 	Snippet string
@@ -43,30 +43,30 @@ type Hit struct {
 	catalog.Standing
 	relevance.Evidence
 
-	// LogOdds order passages: the sum of the parts of Evidence, unless a line of a pasted
-	// text decides, or the passage has the whole of a short query.
+	// LogOdds orders passages. It is the sum of the parts of Evidence, which [Order] changes, for example if a line of a
+	// pasted text decides or if the document does not hold.
 	LogOdds float64
-	// Key orders documents.
+	// Key orders documents. It is LogOdds, raised for a promoted document.
 	Key float64
 
 	comparison
 
-	// named says that the passage has the whole of a short query, or the only word of a query in any
-	// of its forms. titled says that the query is the title, the path, the number or a question of the document.
+	// named says that the passage has the whole of a short query, or the word of a one-word query in any form. titled says
+	// that the query is the title, the path, the number or a question of the document.
 	named, titled bool
 	// names is how many rare names of the query the document has, see [rareNames].
 	names int
-	// inPairs says that the query has only pairs of characters.
+	// inPairs says that all terms of the query are pairs of characters, as in Chinese.
 	inPairs bool
-	// near says that the document may answer, whatever its score.
+	// near says that the document may answer although its score is low, see [Question.withNear].
 	near bool
 	// paths are the paths of the document and of its copies.
 	paths []string
-	// generations is how many documents replace this one, one after the other.
+	// generations is how often the document was replaced: 2 if the document that replaces it was replaced too.
 	generations int
 }
 
-// comparison says how near the vectors of a passage and of the query are. Both fields are NaN if unknown.
+// comparison says how near the vectors of a passage and of the query are. A field is NaN if unknown.
 type comparison struct {
 	distance float64 // cosine distance of the model's vectors
 	likeness float64 // cosine of the built-in vectors
@@ -74,11 +74,11 @@ type comparison struct {
 
 func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
 
-// builtIn reports whether the built-in vectors stand in for the model's.
+// builtIn reports whether only the built-in vectors were compared.
 func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
 
-// Cosine returns the cosine of the vectors of the query and the passage, nil if they were not compared. Built-in
-// vectors stand in for missing vectors of the model.
+// Cosine returns the cosine of the query's vector and the passage's: by the model if possible, otherwise by the
+// built-in vectors. It returns nil if no vectors were compared.
 func (h Hit) Cosine() *float64 {
 	switch {
 	case h.byModel():
@@ -90,7 +90,7 @@ func (h Hit) Cosine() *float64 {
 	}
 }
 
-// Candidate is a passage that may answer.
+// Candidate is a passage that may answer the query.
 type Candidate struct {
 	// Hit describes the passage and its document, without a score.
 	Hit
@@ -99,14 +99,14 @@ type Candidate struct {
 	Heading string
 	// Bm25 is the passage's BM25 for the whole query.
 	Bm25 float64
-	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones; NaN if unknown.
+	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones, NaN if unknown.
 	Distance, Likeness float64
-	// LineIndex is the index in Question.Lines of the line that has found the passage, -1 for the whole text.
-	// LineBm25 is the passage's BM25 for that line.
+	// LineIndex is the index in Question.Lines of the pasted line that has found the passage, or -1 if the whole text has
+	// found it. LineBm25 is the passage's BM25 for that line.
 	LineIndex int
 	LineBm25  float64
 }
 
-// isQuestion reports whether a passage is a question that its document answers. No search returns
-// it: a short question is near to any short prompt, so it counts only beside the document's text.
+// isQuestion reports whether the passage is not text, but a question that the document says it answers. A search does
+// not return it, because a short question is near any short prompt: it only counts for the document's text.
 func (c Candidate) isQuestion() bool { return c.Ordinal < 0 }

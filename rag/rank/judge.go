@@ -16,17 +16,18 @@ import (
 // Grade says how sure a search is that a document answers the query.
 type Grade string
 
-// The grades, from the best one on.
+// The grades, the best first.
 const (
-	// Answers is for a document that reaches the threshold.
+	// Answers means that a document reaches the threshold.
 	Answers Grade = "answers"
-	// MayAnswer is for a document below the threshold that has a score of [relevance.Likely], or is near the query.
+	// MayAnswer means that no document reaches the threshold, but one has a score of at least [relevance.Likely], is near
+	// the query, or has all words of a broad query in its title and tags.
 	MayAnswer Grade = "may_answer"
-	// Nothing is for every other document.
+	// Nothing means that no document may answer.
 	Nothing Grade = "nothing"
 )
 
-// Strength returns a word for a score: sure from [relevance.Sure] on, likely from [relevance.Likely] on, and else weak.
+// Strength returns a word for a score: "sure" from [relevance.Sure] on, "likely" from [relevance.Likely] on, or "weak".
 func Strength(score float64) string {
 	switch {
 	case score >= relevance.Sure:
@@ -39,18 +40,18 @@ func Strength(score float64) string {
 }
 
 const (
-	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
-	// what an answer with ten documents costs.
+	// maxSnippet is the largest length of a snippet, in characters. Ten snippets are a quarter of the cost of a result
+	// with ten documents.
 	maxSnippet = 160
-	// minShown is the least number of documents that a person sees, if so many are found.
+	// minShown is how many documents the command line shows at least, if a search finds so many.
 	minShown = 5
-	// A list of documents that may answer has at most maxUnsure, for a broad query at most maxBroad.
+	// A list of documents that may answer has at most maxUnsure documents, and at most maxBroad for a broad query.
 	maxUnsure, maxBroad = 5, 20
-	// minListed is how many documents are listed, whatever their grades, if the first document is likely and the others are
-	// related. Of ten first documents with a score of .7 or more in six public repositories, five were wrong.
+	// minListed is how many documents are listed, related ones included, if the best document is likely. In six public
+	// repositories, five of ten best documents with a score of .7 or more were wrong.
 	minListed = 3
-	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
-	// sampled passages, and in at least minBroad of them.
+	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the sampled passages, and in
+	// minBroad passages or more.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
 )
 
@@ -58,29 +59,31 @@ const (
 type Limits struct {
 	// MinScore is the threshold, in [0,1].
 	MinScore float64
-	// Documents is the greatest length of the list. Critical is that of a separate list of critical documents, 0 for none.
+	// Documents is the greatest length of the list. Critical is the greatest length of the separate list of critical
+	// documents, 0 for no such list.
 	Documents, Critical int
 }
 
-// Verdict is a search's list of documents, and how sure it is of them.
+// Verdict has the documents that a search returns, and says how sure the search is of them.
 type Verdict struct {
-	// Documents are in order of relevance; promoted ones count as more relevant.
+	// Documents reach the threshold. They are in order of relevance; promoted documents count as more relevant.
 	Documents []Hit
-	// Critical are the critical documents of the separate list, in the same order.
+	// Critical are the critical documents of the separate list, in order of relevance.
 	Critical []Hit
-	// Grade is the grade of the best document, critical ones included.
+	// Grade is the grade of the best document, critical documents included.
 	Grade Grade
-	// MayAnswer are documents with this grade, the most relevant ones first. If others answer, they are related documents,
-	// or for a broad query those with all its words in title and tags.
+	// MayAnswer are documents that may answer, the most relevant first. If Grade is [Answers], they are related documents,
+	// and for a broad query also documents with all its words in title and tags.
 	MayAnswer []Hit
-	// Closest are the most relevant documents below the threshold. They fill up Documents to five, or to the limit.
+	// Closest are the most relevant documents below the threshold. Only the command line shows them, so that a person sees
+	// at least five documents.
 	Closest []Hit
 }
 
 // Judge grades the documents that [Order] has returned, and cuts the list. passages is how many passages the search
 // could return.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
-	// A document reaches the threshold of a vague text that nobody searches for only if the text is its title.
+	// Nobody searches for an unasked text. If it is vague, only a document with this title reaches the threshold.
 	isVague := q.Unasked && q.Terms.Vague()
 	reached := func(hit Hit) bool { return hit.Score >= limits.MinScore && (hit.titled || !isVague) }
 	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
@@ -111,7 +114,7 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	below := slices.DeleteFunc(slices.Clone(others), reached)
 	v.Closest = head(below, max(min(minShown, limits.Documents)-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
-	least := 1.0 // of a document listed beside a likely one
+	least := 1.0 // the least score of a document that is listed beside a likely document
 	missing := min(minListed, limits.Documents) - len(v.Documents) - len(v.Critical)
 	if beside := min(missing, len(others)); beside > 0 && (v.Grade == Answers || others[0].Score >= relevance.Likely) {
 		least = max(others[beside-1].Score, relevance.Unrelated)
@@ -125,8 +128,8 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	return v
 }
 
-// BesideAnswer returns the verdict for a query that another collection answers. It drops the documents that may answer
-// if the best of them is weak.
+// BesideAnswer returns the verdict to show beside the answer of another collection. If the best document that may
+// answer is weak, this verdict has no documents that may answer.
 func (v Verdict) BesideAnswer() Verdict {
 	if v.Grade == MayAnswer && v.MayAnswer[0].Score < relevance.Likely {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
@@ -135,7 +138,7 @@ func (v Verdict) BesideAnswer() Verdict {
 }
 
 // broad returns the terms that say what a broad query is about: they are few, and many passages have each of them. It
-// returns nil for another query. Words that the project lacks do not count.
+// returns nil if the query is not broad. Words that the project lacks are left out.
 func (q Question) broad() []int32 {
 	telling := q.Terms.Telling()
 	known := slices.DeleteFunc(slices.Clone(telling), func(term int32) bool { return q.Sample.Frequency(term) == 0 })
@@ -149,13 +152,13 @@ func (q Question) broad() []int32 {
 	return known
 }
 
-// isAbout reports whether a document has all the terms in title and tags. Without terms it returns false.
+// isAbout reports whether a document has all the terms in its title and tags. Without terms it returns false.
 func (q Question) isAbout(hit Hit, terms []int32) bool {
 	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
 }
 
-// unsure returns the documents that may answer, from the others, which are not listed. For a broad query it prefers
-// documents that have its terms in title and tags, and returns more.
+// unsure returns the list for Verdict.MayAnswer. others are documents without a list. For a broad query, unsure prefers
+// documents that have its terms in title and tags, and returns more documents.
 func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
 	first, others := withSuccessors(others, func(hit Hit) bool { return q.isAbout(hit, broad) })
 	rest, _ := withSuccessors(others, mayAnswer)
@@ -168,7 +171,8 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	return listed
 }
 
-// withSuccessors divides documents into listed and other ones. The successor of a listed document is listed before it.
+// withSuccessors divides documents into listed ones and the rest. It also lists the successor of each listed document,
+// before the document.
 func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) {
 	successors := map[string]bool{}
 	for _, hit := range slices.Backward(hits) { // a successor comes before the document, see successorsFirst
@@ -190,7 +194,7 @@ func (q Question) Snippet(text string) string { return q.Terms.Snippet(text, max
 // head returns the first n hits, never nil.
 func head(hits []Hit, n int) []Hit { return slices.Concat([]Hit{}, hits[:min(len(hits), n)]) }
 
-// onEach calls f with 0 to n-1, on all processors. If f panics, onEach panics.
+// onEach calls f with 0 to n-1 on all processors, and waits for all calls. If f panics, onEach panics.
 func onEach(n int, f func(i int)) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -9,11 +9,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// maxNear is how many documents may answer for their nearness alone.
+// maxNear is how many of the first documents [Question.withNear] compares with the query.
 const maxNear = 10
 
-// withNear returns the documents, and marks which of the first are near the query, whatever their scores. One kind of
-// evidence is enough. In a score, a lack of another kind, and words that only the query has, count against a document.
+// withNear returns the documents. It marks each of the first maxNear documents that is near the query: by words, by the
+// model's vectors, or by the built-in vectors of single words. One of these kinds of evidence is enough. In a score,
+// each missing kind counts against the document.
 func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	if q.Unasked || q.EachPassage || !q.ByWords || len(q.Lines) > 0 {
 		return ranked
@@ -31,13 +32,13 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 }
 
 // NearnessTo returns how much nearer the document is to a text than a document that is near by accident. It compares
-// title, summary, tags and best passage with the text word by word, by the built-in vectors.
+// single words by the built-in vectors.
 func (h Hit) NearnessTo(text string) float64 {
 	c := h.compare(wordvec.NewQuery(text))
 	return c.Sum() - relevance.Near(h.Passages, c.Pieces)
 }
 
-// compare compares the document with a query word by word. The name of a file says what it is about.
+// compare compares the words of the query with the document's file name, title, summary, tags and best passage.
 func (h Hit) compare(query wordvec.Query) wordvec.Closeness {
 	name := strings.TrimSuffix(path.Base(h.Path), path.Ext(h.Path))
 	return query.Compare(strings.Join([]string{name, h.Title, h.Summary, h.Tags, h.HeaderPath, h.Content}, "\n"))

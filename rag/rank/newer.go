@@ -14,31 +14,32 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// A document is marked if a later one is on the same subject, though neither says so. The limits are chosen with
-// newer.txt and alike.txt in test/holds/testdata, and judged with newer2.txt and alike2.txt.
+// A search marks a document if a later document is on the same subject, although neither document says so. The limits
+// are chosen with newer.txt and alike.txt in test/holds/testdata, and judged with newer2.txt and alike2.txt.
 const (
 	// maxDoubted is how many of the first documents are compared with each other.
 	maxDoubted = 12
-	// nearOdds is a limit: documents whose calibrated log-odds differ by more do not answer equally well.
+	// Two documents answer equally well if their calibrated log-odds differ by at most nearOdds.
 	nearOdds = 4.4
-	// Documents are on the same subject if the likeness of their words is at least minLikeness, and its sum with the
-	// cosine of their vectors at least minAlike.
+	// Two documents are on the same subject if the likeness of their words is at least minLikeness, and the sum of this
+	// likeness and the cosine of their vectors is at least minAlike.
 	minLikeness, minAlike = .3, .85
 	// Two documents are made from one template if they share sameText of their pairs of neighbouring words. If their
-	// titles differ in some places only, sameTextAndTitle is enough.
+	// titles also have an equal word in the same place, sameTextAndTitle is enough.
 	sameText, sameTextAndTitle = .45, .25
 )
 
-// Doubt names a document of a list and a later one on the same subject, by their indexes.
+// Doubt is a pair of documents on the same subject, by their indexes in a list.
 type Doubt struct{ Earlier, Later int }
 
-// Doubts returns which of the first documents of a list have a later one on the same subject, nil without Newer.
+// Doubts returns which of the first documents of a list have a later document on the same subject in the list. Without
+// q.Newer it returns nil.
 func (q Question) Doubts(ranked []Hit) []Doubt {
 	if !q.Newer {
 		return nil
 	}
 	ranked = ranked[:min(len(ranked), maxDoubted)]
-	words := make([][]weighted[int32], len(ranked)) // nil until they are compared
+	words := make([][]weighted[int32], len(ranked)) // of each document, nil before its first comparison
 	var doubts []Doubt
 	for i := range ranked {
 		for j, later := range ranked {
@@ -63,9 +64,10 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 	return doubts
 }
 
-// mayDoubt reports whether a document is at least a day later than another, and answers about as well. Both say their
-// dates themselves: a guide that is kept up to date is no older than its file. Both hold, and neither replaces the
-// other. If the query is the earlier one's title, the later one need not answer as well: it has fewer of the words.
+// mayDoubt reports whether earlier may be out of date because of later. Both documents state their dates, and later is
+// at least a day newer. The date of a file is not enough, because a guide may be kept up to date. Both documents hold,
+// neither replaces the other, and later has at least the level of earlier. Both answer equally well, or the query is
+// the title of earlier: then later answers less well only because it has fewer of the words.
 func mayDoubt(later, earlier Hit) bool {
 	isNumbered := func(hit Hit) bool { return said.DecisionNumber(hit.Path, hit.Title) != "" }
 	if path.Dir(earlier.Path) == path.Dir(later.Path) && isNumbered(earlier) && isNumbered(later) {
@@ -103,13 +105,12 @@ func sameTemplate(a, b Hit) bool {
 	return likeness(wordPairs(a.Content), wordPairs(b.Content)) >= least
 }
 
-// weighted is a word with its weight.
 type weighted[T cmp.Ordered] struct {
 	word   T
 	weight float64
 }
 
-// weightedTerms returns the distinct terms of a text, sorted. A rare one weighs more.
+// weightedTerms returns the distinct terms of a text, sorted. A rare term weighs more.
 func (q Question) weightedTerms(text string) []weighted[int32] {
 	var all []weighted[int32]
 	for _, term := range q.Terms.TermsOf(text) {
@@ -118,7 +119,7 @@ func (q Question) weightedTerms(text string) []weighted[int32] {
 	return all
 }
 
-// wordPairs returns the distinct pairs of neighbouring words of a text, sorted. All weigh the same.
+// wordPairs returns the distinct pairs of neighbouring words of a text, sorted. Each pair weighs 1.
 func wordPairs(text string) []weighted[string] {
 	words := strings.Fields(terms.Sequence(text))
 	var pairs []weighted[string]
@@ -129,17 +130,16 @@ func wordPairs(text string) []weighted[string] {
 	return slices.Compact(pairs)
 }
 
-// hasOther reports whether a title has a word that the other lacks.
+// hasOther reports whether a title has a word that the other title lacks.
 func hasOther(title, other []string) bool {
 	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
 }
 
-// minCompared is how many words each of two texts needs to be compared. The words of a
-// short text are in others by chance.
+// minCompared is how many words each of two texts needs to be compared. Short texts have common words by chance.
 const minCompared = 8
 
-// likeness returns how much two texts overlap, in [0,1]: the weight of their common words, as a share
-// of the lighter text. The words of each text are distinct and sorted. For a short text it returns 0.
+// likeness returns how much two texts overlap, in [0,1]: the weight of their common words, divided by the weight of the
+// lighter text. The words of each text are distinct and sorted. For a short text likeness returns 0.
 func likeness[T cmp.Ordered](one, other []weighted[T]) float64 {
 	if min(len(one), len(other)) < minCompared {
 		return 0

@@ -12,10 +12,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Order returns the documents that were found, in order of relevance, each with its most relevant
-// passage. With EachPassage it returns the passages. passages is how many passages the search could return.
+// Order returns the documents that were found, in order of relevance, each with its most relevant passage. With
+// q.EachPassage it returns each passage that was found. passages is how many passages the search could return.
 func Order(q Question, candidates []Candidate, passages int) []Hit {
-	type passageOf struct { // documents with the same bytes are one
+	type passageOf struct { // copies of a document count as one document
 		file    document.Hash
 		ordinal int
 	}
@@ -28,8 +28,8 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		if hit.names > 0 {
-			// The document counts as in a project of SampleSize passages. A sample shows no greater rarity, so more passages
-			// would only lower the score.
+			// The number of passages lowers the score. Beyond SampleSize it must not: how rare a name is comes from the sample,
+			// so the name weighs no more in a larger project.
 			hit.Passages = min(hit.Passages, SampleSize)
 			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
@@ -42,7 +42,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
-		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
+		hit.LogOdds = hit.withName(byStanding) // the words count even if the document does not hold
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
@@ -58,7 +58,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
 }
 
-// scored returns the documents with their scores: the probability that a document answers, by its log-odds.
+// scored sets the score of each document: the probability that the document answers, from its log-odds.
 func scored(ranked []Hit) []Hit {
 	all := make([]relevance.Evidence, len(ranked))
 	for i, hit := range ranked {
@@ -85,10 +85,11 @@ func scored(ranked []Hit) []Hit {
 	return ranked
 }
 
-// maxNamed is how many documents may have a rare name. A name in more documents does not show which one the query asks for.
+// maxNamed is how many documents may have a rare name. A more frequent name does not show which document is asked for.
 const maxNamed = 3
 
-// rareNames counts the query's rare names in each document, by its hash. At most maxNamed documents have a rare name.
+// rareNames returns how many rare names of the query each document has, by the document's hash. At most maxNamed
+// documents have a rare name.
 func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	documents := map[string][]document.Hash{}
 	for _, c := range candidates {
@@ -110,7 +111,8 @@ func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	return names
 }
 
-// withNamedFirst gives each document that the query names at least the score of every document behind it.
+// withNamedFirst raises the score of each document that the query names, so that no document behind it has a higher
+// score.
 func withNamedFirst(ranked []Hit) []Hit {
 	most, highest := math.Inf(-1), 0.0
 	for i, hit := range slices.Backward(ranked) {
@@ -128,8 +130,8 @@ type bestLine struct {
 	logOdds float64
 }
 
-// bestLines returns the best line of each passage that a line has found. The key is the ID of the
-// document and the ordinal of the passage.
+// bestLines returns the best line for each passage that a line has found. The key is the ID of the document and the
+// ordinal of the passage.
 func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]bestLine {
 	best := map[[2]int64]bestLine{}
 	for _, c := range candidates {
@@ -152,10 +154,10 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// compareEqual orders passages of documents with the same bytes. A document that the query names comes first, then a
-// document that holds, then the document with the shortest path. Of one document the best passage comes first. With the
-// increase of [Hit.withName], many passages that have a frequent word have the same log-odds. Then the log-odds without
-// it decide.
+// compareEqual orders the passages of copies, which are documents with the same bytes. First comes a document that the
+// query names, then a document that holds, then the document with the shortest path. Of one document the best passage
+// comes first. [Hit.withName] gives many passages with a frequent word the same log-odds. Then the log-odds without
+// this increase decide.
 func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
@@ -165,8 +167,8 @@ func compareEqual(a, b Hit) int {
 	)
 }
 
-// compareHits orders documents. A query that names a document asks for that document. A query with a rare name asks
-// for the documents that have the name.
+// compareHits orders documents. First comes a document that the query names, because the query asks for that document.
+// Then come documents that have a rare name of the query. All other documents are in the order of Key.
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),

@@ -9,11 +9,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Question is a query together with what its scope says of it.
+// Question is a query, together with what a search knows of the documents in its scope.
 type Question struct {
 	Text  string
 	Terms terms.Query
-	// Sample has the frequencies of terms.
+	// Sample has the frequencies of terms in the project.
 	Sample *Sample
 	// Calibration says what the cosines of the model mean.
 	Calibration calibration.Calibration
@@ -24,22 +24,21 @@ type Question struct {
 	// Named are the paths of the documents whose path or number is the query.
 	Named []string
 
-	// EachPassage, Unasked: see rag.Query.
+	// EachPassage and Unasked are explained at rag.Query.
 	EachPassage, Unasked bool
 	// Newer makes [Question.Doubts] look for later documents on the same subject.
 	Newer bool
 
-	// ByWords says that words count. Without it the fields below are empty; see [Question.Weigh].
+	// ByWords says that the search looks for words. Otherwise the fields below are empty; see [Question.Weigh].
 	ByWords bool
 	Weights terms.Weighted
-	// Rare are the terms that find passages.
+	// Rare are the rarest terms of the query. A search by words reads only passages that have one of these terms.
 	Rare []int32
 	// Lines are the lines of a pasted text that are also searched for one by one.
 	Lines []Line
 }
 
-// Weigh returns the question with the weights of its words. lines are the lines of a pasted text, nil if
-// the question is none.
+// Weigh returns the question with the weights of its words. lines are the lines of a pasted text, nil for none.
 func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	q.ByWords = true
 	q.Weights = q.Terms.Weigh(q.Sample.Size, q.Sample.Frequency)
@@ -48,10 +47,10 @@ func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	return q
 }
 
-// A pasted log or stack trace has one or two lines that say what is wrong, among many
-// that stand everywhere. So a search also looks for its lines one by one, by words.
+// A pasted log or stack trace has one or two lines that say what is wrong, among many lines that are in every log. So a
+// search by words also looks for each line by itself.
 const (
-	// maxPastedLines is how many lines a search looks for: the ones with the rarest terms.
+	// maxPastedLines is how many pasted lines a search looks for. It takes the lines with the rarest terms.
 	maxPastedLines = 40
 	// maxLineMatches is how many passages the rare terms of a line may match.
 	maxLineMatches = 100
@@ -61,13 +60,13 @@ const (
 type Line struct {
 	Text    string
 	Weights terms.Weighted
-	// Rare are the terms that find passages.
+	// Rare are the rarest terms of the line. A search by words reads only passages that have one of these terms.
 	Rare []int32
-	// rarest is the frequency of its rarest term in the sample.
+	// rarest is how many passages of the sample have the line's rarest term.
 	rarest int
 }
 
-// tellingLines returns the distinct lines with the rarest terms, the rarest first.
+// tellingLines returns the distinct lines with the rarest terms, the line with the rarest term first.
 func tellingLines(vocabulary terms.Vocabulary, lines []string, s *Sample) []Line {
 	var telling []Line
 	for i, text := range lines {

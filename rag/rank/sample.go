@@ -14,28 +14,28 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// SampleSize is the number of passages from which term frequencies come. On six judged
-// collections the frequencies of a sample rank as well as the true ones.
+// SampleSize is the number of passages from which term frequencies come. On six judged collections the frequencies of a
+// sample order documents as well as the true frequencies do.
 const SampleSize = 2000
 
-// Sample has the terms of SampleSize passages of a project, or of all if there are fewer. The passages come from
-// all branches, so that a passage scores the same on each. A Sample is immutable.
+// Sample has the terms of SampleSize passages of a project, or of all passages if there are fewer. The passages come
+// from all branches, so that a passage has the same score on each branch. A Sample is immutable.
 type Sample struct {
-	// places are the numbers of the passages that have a term.
+	// places maps each term to the numbers of the sampled passages that have the term.
 	places map[int32][]uint16
-	// Size is how many passages the sample has, and passages about how many the project has.
+	// Size is the number of passages in the sample. passages estimates the number of passages in the project.
 	Size, passages int
 	// Version is the project's version when the sample was read.
 	Version int64
-	// complete says that no passage of the project is missing.
+	// complete says that the sample has all passages of the project.
 	complete bool
 }
 
-// NewSample reads the terms of passages: decimal numbers with a comma between them, and a semicolon after each
-// passage except the last. size is the number of passages, lastHash the largest of their hashes, and version the
-// project's version.
+// NewSample reads the terms of the sampled passages. sampled has a comma between the terms of a passage, which are
+// decimal numbers, and a semicolon between two passages. size is the number of passages, lastHash the largest of their
+// hashes, and version the project's version.
 func NewSample(sampled string, size int, lastHash string, version int64) (*Sample, error) {
-	const bytesPerTerm = 50 // roughly: a large map grows slowly
+	const bytesPerTerm = 50 // an estimate, because growing a large map is slow
 	s := &Sample{places: make(map[int32][]uint16, len(sampled)/bytesPerTerm), Size: size, passages: size, Version: version}
 	passage := uint16(0)
 	for list := range strings.SplitSeq(sampled, ";") {
@@ -52,8 +52,8 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 		passage++
 	}
 	if s.Size == SampleSize {
-		// The sample has the smallest hashes. Hashes are spread evenly, so the largest of these shows
-		// how many there are, to about two percent (Bar-Yossef et al. 2002).
+		// The sample has the passages with the smallest hashes. Hashes are spread evenly, so the sample's largest hash shows
+		// how many passages there are, with an error of approximately two percent (Bar-Yossef et al. 2002).
 		last, err := uuid.Parse(lastHash)
 		if err != nil {
 			return nil, fmt.Errorf("read the hash of a passage: %w", err)
@@ -64,14 +64,14 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 	return s, nil
 }
 
-// At returns the sample for a version of the project. It is complete only if it has all passages of that version.
+// At returns a copy of the sample for a version of the project. It is complete only with all passages of that version.
 func (s *Sample) At(version int64) *Sample {
 	now := *s
 	now.complete = s.Size < SampleSize && s.Version == version
 	return &now
 }
 
-// Equals reports whether other was read at the same time and says the same.
+// Equals reports whether both samples are of one version of the project, and both or neither have all its passages.
 func (s *Sample) Equals(other *Sample) bool {
 	return other != nil && s.Version == other.Version && s.complete == other.complete
 }
@@ -79,11 +79,11 @@ func (s *Sample) Equals(other *Sample) bool {
 // Frequency is how many passages of the sample have the term.
 func (s *Sample) Frequency(term int32) int { return len(s.places[term]) }
 
-// These bound how many passages the rare terms of a query may match. Only these passages are scored,
-// by all terms; a passage with only frequent terms is not read. On six judged collections a bound of
-// 30 % of the passages loses .002 of nDCG@10, 10 % .021. A query of longQuery terms or more loses
-// nothing with 10 %: on CACM, with about 65 and 200 terms of abstracts pasted into its questions,
-// .066 and .472 instead of .060 and .469.
+// These constants bound how many passages the rare terms of a query may match. Only these passages are scored, by all
+// terms of the query. A passage with only frequent terms is not read. On six judged collections, nDCG@10 is .002 lower
+// with a bound of 30 % of the passages, and .021 lower with 10 %. For a query of longQuery terms or more, 10 % is no
+// worse than 30 %. With abstracts pasted into the questions of CACM, nDCG@10 is .066 instead of .060 for approximately
+// 65 terms. For 200 terms it is .472 instead of .469.
 const (
 	maxMatchShare, maxLongShare = 0.3, 0.1
 	longQuery                   = 60
@@ -91,7 +91,7 @@ const (
 	minMaxMatches               = 1000
 )
 
-// maxMatches is how many passages the rare terms of a query may match.
+// maxMatches returns how many passages the rare terms of a query may match.
 func (s *Sample) maxMatches(query terms.Query) float64 {
 	share := maxMatchShare
 	if len(query.Terms) >= longQuery {
@@ -100,13 +100,13 @@ func (s *Sample) maxMatches(query terms.Query) float64 {
 	return max(minMaxMatches, min(share*float64(s.passages), maxMatches))
 }
 
-// matches returns about how many passages of the project have a term that has this frequency in the sample.
+// matches estimates how many passages of the project have a term that has this frequency in the sample.
 func (s *Sample) matches(frequency int) float64 {
 	return float64(frequency) / float64(max(s.Size, 1)) * float64(s.passages)
 }
 
-// rarest returns the frequency in the sample of the query's rarest term, and false if the project
-// has none of the terms. The project may have a term that an incomplete sample lacks.
+// rarest returns how many passages of the sample have the query's rarest term. It returns false if the project has none
+// of the terms. If the sample is incomplete, the project may have a term that the sample lacks.
 func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 	for _, term := range query.Terms {
 		f := s.Frequency(term.Hash)
@@ -120,8 +120,8 @@ func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 	return frequency, ok
 }
 
-// rareTerms returns the terms of the query that find passages: the rarest ones, as many as together
-// match no more than most passages, and one or more.
+// rareTerms returns the rarest terms of the query, which find the passages of a search by words. Together they match no
+// more than most passages. At least one term is returned, even if it matches more.
 func (s *Sample) rareTerms(query terms.Query, most float64) []int32 {
 	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {

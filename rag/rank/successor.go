@@ -7,10 +7,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// successorsFirst puts the successor of each document before it, if the list has the successor. The evidence
-// of the older document counts for its successor too, so the successor's score is at least as high.
+// successorsFirst puts the successor of each document before the document, if both are in the list. The evidence of the
+// older document counts for its successor too, so the successor's score is at least as high.
 func successorsFirst(ranked []Hit) []Hit {
-	at := map[string]int{} // the first place of each document
+	at := map[string]int{} // the first index of each path
 	for i, hit := range slices.Backward(ranked) {
 		for _, path := range hit.paths {
 			at[path] = i
@@ -37,8 +37,8 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts documents of the past behind the first document that holds and is likely, and lowers their scores
-// to its score. A document that the query names keeps its place.
+// presentFirst puts documents of the past behind the first document that is in force and likely, and lowers their
+// scores to the score of that document. A document that the query names keeps its place.
 func presentFirst(ranked []Hit) []Hit {
 	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {
@@ -53,14 +53,14 @@ func presentFirst(ranked []Hit) []Hit {
 	return ranked
 }
 
-// isPast reports whether a document tells of the past and has no successor: it no longer holds, or is a changelog.
+// isPast reports whether a document no longer holds or is a changelog, and has no successor.
 func (h Hit) isPast() bool {
 	return slices.Contains([]catalog.Status{catalog.History, catalog.Deprecated, catalog.Expired, catalog.Replaced}, h.Status) &&
 		h.Successor() == ""
 }
 
-// Missing returns the paths of documents that replace or amend one of the first documents of a list, and that the list
-// lacks.
+// Missing looks at the first documents of a list. It returns the paths of documents that replace or amend one of the
+// first documents and are not in the list.
 func Missing(ranked []Hit, first int) []string {
 	var paths []string
 	for _, hit := range ranked {

@@ -8,39 +8,38 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// occurrence is a term at a place of the text.
+// occurrence is a term, and the bytes text[start:end] that it comes from.
 type occurrence struct {
-	term string
-	// start and end are its bytes in the text.
+	term       string
 	start, end int
 }
 
-// analyse calls emit with every term of a text in a language, in order, an identifier before its parts. It
-// returns the number of words. Stop words count, and each part of an identifier counts. It takes time in
-// proportion to the text, and memory in proportion to its longest word.
+// analyse calls emit with every term of a text, in the order of the text. An identifier comes before its parts. It
+// returns the number of words, which includes stop words and each part of an identifier. The time is linear in the
+// length of the text, and the memory in the length of the longest word.
 func analyse(language Language, text string, emit func(occurrence)) int {
 	a := analyser{text: text, emit: emit, readings: []Language{language}}
 	a.run()
 	return a.words
 }
 
-// analyser joins the segments that belong together: words with the punctuation of
-// identifiers between them, and characters of scripts that count in pairs.
+// analyser finds the terms of a text. It joins the words of an identifier, such as pgx.ErrNoRows, to one compound. In
+// scripts such as Chinese, it collects runs of characters: each pair of adjacent characters is a term.
 type analyser struct {
 	text string
 	emit func(occurrence)
-	// readings are the languages that a word may be in, the likeliest first. has, if not nil, reports
-	// whether the project has a term, and so decides between them. If has is nil, each reading counts.
+	// readings are the languages that a word may be in, the likeliest first. has reports whether the project has a term,
+	// and so decides in which of these languages a word is read. If has is nil, a word gives a term in each language.
 	readings []Language
 	has      func(term string) bool
-	// asking is the language of a query, "" for a document. Question words of a query do not count.
+	// asking is the language of a query, "" for a document. Question words of that language give no terms.
 	asking Language
-	// identifier, if not nil, is called with each name in the text, see [isIdentifier].
+	// identifier, if not nil, is called with each name in the text: an identifier, a command-line flag, C++ or C#.
 	identifier func(string)
-	compound   span
-	pairs      span
-	// size is the length of the compound that is being split. named says that the compound is a name, which
-	// belongs to no language.
+	compound   span // the word or identifier that is being collected
+	pairs      span // the run of characters that is being collected
+	// size is the length in bytes of the compound that is being split. named says that the compound is an identifier, so
+	// its parts are read as English, whatever the language of the text.
 	size  int
 	named bool
 	words int
@@ -63,10 +62,10 @@ func (a *analyser) run() {
 	a.endPairs()
 }
 
-// span is a range of bytes. An empty span means no match.
+// span is a range of bytes in an analyser, and of characters in a snippet. An empty span means that nothing was found.
 type span struct{ start, end int }
 
-// add adds the next segment, whose characters are of one kind of script.
+// add adds characters of one kind: to the collected run if their terms are pairs, otherwise to the compound.
 func (a *analyser) add(start, end int) {
 	r, _ := utf8.DecodeRuneInString(a.text[start:])
 	switch {
@@ -87,7 +86,7 @@ func (a *analyser) add(start, end int) {
 	}
 }
 
-// joins reports whether the punctuation between two words joins them to an identifier.
+// joins reports whether the punctuation between two words makes them parts of one identifier.
 func joins(between string) bool {
 	switch between {
 	case "-", ".", "/", ":", "::", "://", `\`, "@", "#", "+":
@@ -96,8 +95,8 @@ func joins(between string) bool {
 	return false
 }
 
-// endCompound emits the terms of the collected words: the compound as a whole and in
-// its parts, a command line flag with its dashes, C++ and C# with their signs.
+// endCompound emits the terms of the collected compound: the whole, and its parts. A command-line flag is also emitted
+// with its dashes, and C++ and C# with their signs.
 func (a *analyser) endCompound() {
 	start, end := a.compound.start, a.compound.end
 	a.compound = span{}
@@ -120,8 +119,7 @@ func (a *analyser) endCompound() {
 	a.split(compound, start, 0)
 }
 
-// dashesBefore returns 1 or 2, the number of dashes that make the word at start a command line
-// flag. It returns 0 for other words.
+// dashesBefore returns 1 or 2, the number of dashes before a command-line flag, or 0 if the word at start is no flag.
 func (a *analyser) dashesBefore(start int) int {
 	if start == 0 || a.text[start-1] != '-' {
 		return 0
@@ -140,7 +138,8 @@ func (a *analyser) dashesBefore(start int) int {
 	return 0
 }
 
-// signAfter returns the length of the sign that belongs to the word before it, as in C++ and C#.
+// signAfter returns the length of the sign that belongs to a word: 2 for C++, 1 for C#, and 0 without a sign. rest is
+// the text behind the word.
 func signAfter(word, rest string) int {
 	sign := 0
 	switch {
@@ -155,7 +154,7 @@ func signAfter(word, rest string) int {
 	return sign
 }
 
-// endPairs emits each pair of adjacent characters of the collected text, or its only character.
+// endPairs emits each pair of adjacent characters of the collected run. It emits a single character as it is.
 func (a *analyser) endPairs() {
 	start, end := a.pairs.start, a.pairs.end
 	a.pairs = span{}
@@ -193,8 +192,8 @@ func clusterEnd(text string, start int) int {
 	return end
 }
 
-// scriptEnd returns the end of the run from start in which all characters count in pairs, or none does. A segment
-// has both kinds where a particle of one script follows a word of another.
+// scriptEnd returns the end of the longest run from start with characters of one kind: [inPairs] is true for all its
+// characters, or for none. A segment has both kinds if a Korean particle follows a word in Latin letters.
 func scriptEnd(text string, start, end int) int {
 	if isASCII(text[start:end]) {
 		return end

@@ -28,13 +28,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Language is the ISO 639-1 code of a language for which Snowball has stems and stop words.
+// Language is the ISO 639-1 code of a language for which Snowball has a stemmer and stop words.
 type Language string
 
-// English also stands for texts in an unknown language.
+// English is also the language of texts in an unknown language.
 const English Language = "en"
 
-// stemmers has the stemmer of each language.
 var stemmers = map[Language]func(*snowballstem.Env) bool{
 	English: english.Stem,
 	"da":    danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem,
@@ -45,19 +44,18 @@ var stemmers = map[Language]func(*snowballstem.Env) bool{
 //go:embed stopwords.txt
 var stopWordLists string
 
-// questionWordLists are stop words only of queries. Documents keep these words as terms.
+// questionWordLists has words that are left out of queries only. In documents they are terms.
 //
 //go:embed questionwords.txt
 var questionWordLists string
 
-// languagesOf returns the languages that have each stop word, and queryLanguagesOf those that have each stop word
-// or question word.
+// languagesOf maps each stop word to its languages. queryLanguagesOf has the question words too.
 var (
 	languagesOf      = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists) })
 	queryLanguagesOf = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists + questionWordLists) })
 )
 
-// readWords returns the languages that have each word of the lists.
+// readWords maps each word of the lists to its languages. A line has the code of a language, and then its words.
 func readWords(lists string) map[string][]Language {
 	of := map[string][]Language{}
 	for line := range strings.Lines(lists) {
@@ -72,7 +70,8 @@ func readWords(lists string) map[string][]Language {
 	return of
 }
 
-// lowered folds case as fold does, but keeps accents: stems and stop words need them.
+// lowered folds the case of a word, and replaces a typographic apostrophe. It keeps accents, which fold removes,
+// because stemmers and stop words need them.
 func lowered(word string) string {
 	if isASCII(word) {
 		return strings.ToLower(word)
@@ -83,20 +82,21 @@ func lowered(word string) string {
 const (
 	// maxDetected is how many bytes of a text are read to find its language.
 	maxDetected = 16 << 10
-	// A document in a language has at least inDocument different stop words of it, and a query inQuery. At least one
-	// word in detectedShare must be a stop word of the language: in most texts two of five are. There must be more than
-	// twice as many as English ones.
+	// A text counts as written in a language other than English under three conditions. It has at least inDocument
+	// different stop words of the language, a query at least inQuery. Of its words, at least one in detectedShare is such
+	// a stop word: in most texts two of five are. It has more than twice as many stop words of the language as of English.
 	inDocument, inQuery, detectedShare = 5, 3, 10
 )
 
 // Detect returns the language of a document by its stop words. It returns English unless another language is clear.
 func Detect(text string) Language { return detect(text, inDocument, languagesOf()) }
 
-// detect returns the language with the most stop words, if no fewer than least of them differ. of has their languages.
+// detect returns the language with the most stop words in a text, or English if that language is not clear. least is
+// how many different stop words the language needs. of maps each stop word to its languages.
 func detect(text string, least int, of map[string][]Language) Language {
-	words, found := 0, map[string]int{} // how often each stop word occurs
+	words, found := 0, map[string]int{} // found counts each stop word
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
-		if utf8.RuneCountInString(word) < 2 { // names of variables are single letters
+		if utf8.RuneCountInString(word) < 2 { // a single letter is often the name of a variable
 			continue
 		}
 		words++
@@ -128,22 +128,22 @@ func notLetter(r rune) bool {
 	return !unicode.IsLetter(r) && (r < utf8.RuneSelf || !unicode.Is(unicode.M, r))
 }
 
-// marker returns a term that each passage in a language other than English has. A search finds the
-// languages of a project by these terms.
+// marker returns a made-up term that [Document] adds to each passage in a language other than English. By the frequency
+// of this term, a search knows that the project has passages in the language.
 func (l Language) marker() string { return "\x00" + string(l) }
 
-// Vocabulary says which words the passages of a project have. Its zero value is English alone.
+// Vocabulary knows the languages of a project's passages, and how frequent terms are. The zero value knows English.
 type Vocabulary struct {
 	project int32
-	// languages are English and the languages of the passages. For a query, its own language comes first.
+	// languages are English and the other languages of the passages. For a query, the query's language comes first.
 	languages []Language
 	frequency func(term int32) int
-	// asking is the language of a query, even if no passage is in it. The query's question words are no terms.
+	// asking is the language of a query, even if no passage is in it. Question words of that language give no terms.
 	asking Language
 }
 
-// NewVocabulary returns the vocabulary of a project. frequency returns the number of its passages in
-// which a term occurs.
+// NewVocabulary returns the vocabulary of a project. frequency returns how many of the project's passages, or of a
+// sample of them, have a term.
 func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	v := Vocabulary{project: project, frequency: frequency, languages: []Language{English}}
 	for _, language := range slices.Sorted(maps.Keys(stemmers)) {
@@ -154,7 +154,7 @@ func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	return v
 }
 
-// of returns the vocabulary for a query. Its own language, if the project has it, comes first.
+// of returns the vocabulary for a query. The query's language comes first, if the project has passages in it.
 func (v Vocabulary) of(query string) Vocabulary {
 	v.asking = detect(query, inQuery, queryLanguagesOf())
 	if len(v.languages) < 2 {

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// minPastedLines is how many lines a text without sentences needs to count as pasted. minBeside is how many lines
-	// beside sentences do. Shorter texts are better asked as a whole.
+	// A text without sentences counts as pasted if it has at least minPastedLines lines. Beside sentences, minBeside other
+	// lines count as pasted. With fewer lines, a search for the whole text works better.
 	minPastedLines, minBeside = 8, 3
-	// minSaid is how many words the longest block needs to be somebody's own: messages of programs have fewer. With
-	// minBeside lines of a log beside it, minAsked words are enough.
+	// The longest block of sentences is written by a person if it has at least minSaid words: messages of programs have
+	// fewer. If the text also has minBeside lines of a log, minAsked words are enough.
 	minSaid, minAsked = 9, 5
-	// A sentence has at least minSentence words. sentenceShare of them are stop words, and plainShare have only
-	// letters: code and the output of programs have fewer.
+	// A line is a sentence if it has at least minSentence words. At least sentenceShare of the words are stop words, and
+	// at least plainShare have only letters. Code and the output of programs have fewer such words.
 	minSentence, sentenceShare, plainShare = 4, .2, .7
 )
 
-// Parts splits a text into what its writer says and the lines that were pasted beside it, such as a log or code. said
-// is empty for a text that was pasted as a whole, and pasted is empty for one that was written.
+// Parts splits a text into what its writer says and the lines that the writer pasted, such as a log or code. said is ""
+// if the whole text was pasted, and pasted is nil if nothing was.
 func Parts(text string) (said string, pasted []string) {
 	logged := loggedLines(text)
 	blocks, lines := blocksOf(text, logged)
@@ -34,7 +34,7 @@ func Parts(text string) (said string, pasted []string) {
 	}
 	var sentences []string
 	for _, b := range blocks {
-		if 2*b.words >= longest { // programs print some sentences too
+		if 2*b.words >= longest { // programs print sentences too, but shorter blocks of them
 			sentences = append(sentences, b.lines...)
 		}
 	}
@@ -54,22 +54,23 @@ func Parts(text string) (said string, pasted []string) {
 }
 
 var (
-	// logForm matches a line of a log by its form: a time or a level at its beginning, a frame of a stack, a place in a
-	// file, fields, or a name of code before a colon.
+	// logForm matches a line of a log by its form: by a time or a level at its beginning, a frame of a stack trace, a
+	// place in a file such as main.go:12, fields such as key=value, or a name in code before a colon.
 	logForm = lazyregexp.New(`^.{0,40}?\d{1,2}:\d\d:\d\d|^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d|\d+\.\d{3,})|^[IWEF]\d{4} |` +
 		`^\W{0,3}(?i:trace|debug|info|notice|warn|warning|error|fatal|critical|panic|err)(?:\]|:|\s*\||\s\s)|` +
 		`\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|` +
 		`^(?:at \S+[.:(]|File "|goroutine \d|#\d+ )|\S+\.\w+:\d+\b|^\S+=\S+ .*=|^[{<].*[}>]$|` +
 		`^[\w.$/-]*(?:[a-z][A-Z]|[._$/])[\w.$/-]*: |\):$`)
-	// listForm matches the beginning of an item that a person writes.
+	// listForm matches the beginning of an item of a list. Such lines begin alike, but a person writes them.
 	listForm = lazyregexp.New(`^(?:[-*+]|\d{1,2}[.)]) `)
 	digits   = lazyregexp.New(`\d+`)
 	letters  = lazyregexp.New(`[\pL'’]+`)
 )
 
-// loggedLines returns the lines of a log: they match logForm, or several lines begin in the same way.
+// loggedLines returns the lines of a text that belong to a log: they match logForm, or several lines begin alike. Lines
+// begin alike if their first two words are equal, or have numbers and signs in the same places.
 func loggedLines(text string) map[string]bool {
-	const alike = 4 // lines that begin in the same way
+	const alike = 4 // how many lines must begin alike
 	logged, beginnings := map[string]bool{}, map[string][]string{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -104,7 +105,8 @@ var (
 		`(?:thanks|thank you|thx|cheers|regards|danke|vielen dank|merci|gracias)\b[^?\n]{0,80}(?:\n[^?]{0,30})?)$`)
 )
 
-// withoutGreetings returns a text without a greeting before it and thanks behind it, unless there is nothing else.
+// withoutGreetings removes a greeting at the beginning of a text and thanks at its end. If nothing else is in the text,
+// it returns the text unchanged.
 func withoutGreetings(text string) string {
 	asked := greeting().ReplaceAllString(text, "")
 	if found := thanks().FindStringSubmatchIndex(asked); found != nil {
@@ -113,14 +115,14 @@ func withoutGreetings(text string) string {
 	return cmp.Or(asked, text)
 }
 
-// block is a run of lines with sentences. No other line, and no blank one, is between them.
+// block is a run of lines with sentences. A blank line or a line without a sentence ends it.
 type block struct {
 	lines []string
 	words int
 }
 
-// blocksOf returns the blocks of a text, and all its lines that are not blank. Code, quoted and indented lines, and
-// lines of a log are no sentences. If the text has a log, its first lines need no stop words to be sentences.
+// blocksOf returns the blocks of sentences in a text, and all lines that are not blank. Code, quoted, indented and
+// logged lines are no sentences. In a text with a log, the first lines need no stop words to be sentences.
 func blocksOf(text string, logged map[string]bool) (blocks []block, lines []string) {
 	isCode, isOpen := false, false
 	for line := range strings.Lines(text) {
@@ -145,8 +147,8 @@ func blocksOf(text string, logged map[string]bool) (blocks []block, lines []stri
 	return blocks, lines
 }
 
-// sentenceWords returns how many words of a sentence have only letters. It returns 0 for another line, such as one of
-// code. With mayBeHeading a line needs no stop words to be a sentence.
+// sentenceWords returns how many words of a line have only letters, or 0 if the line is no sentence. With mayBeHeading,
+// a line needs no stop words to be a sentence.
 func sentenceWords(line string, mayBeHeading bool) int {
 	all, plain, stop := 0, 0, 0
 	for word := range strings.FieldsSeq(line) {

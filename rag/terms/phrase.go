@@ -9,10 +9,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Literal returns how literally a passage matches the query. part, in [0,1], is the weight of the
-// query's identifiers and quotations that occur in the passage, as a part of the query's weight.
-// whole reports whether all of a short query, or of one line, occurs word by word. Case, accents
-// and punctuation between words are ignored.
+// Literal says how literally a passage matches the query. part is the share, in [0,1], of the query's weight that
+// belongs to identifiers and quotations in the passage. whole reports whether the passage has the whole of a short
+// query, or of a pasted line, word by word. Case, accents and punctuation between words are ignored.
 func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 	if len(w.Identifiers)+len(w.query.quoted) == 0 && w.query.whole == "" {
 		return 0, false
@@ -43,10 +42,10 @@ func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 	return part / w.Sum, false
 }
 
-// folded is a folded text, which is cut into words when that is first needed.
+// folded is a text in the form of [fold]. sequence is its [wordSequence], made at the first use.
 type folded struct{ text, sequence string }
 
-// has reports whether a sequence of words, as [wordSequence] returns it, occurs.
+// has reports whether the text contains a sequence of words, which is in the form of [wordSequence].
 func (f *folded) has(sequence string) bool {
 	for word := range strings.FieldsSeq(sequence) {
 		if !strings.Contains(f.text, word) {
@@ -59,12 +58,11 @@ func (f *folded) has(sequence string) bool {
 	return strings.Contains(f.sequence, sequence)
 }
 
-// Sequence returns the words of a text. Texts that differ only in case, accents and punctuation
-// have the same words.
+// Sequence returns the words of a text in a form for comparison: texts that differ only in case, accents and
+// punctuation have equal sequences.
 func Sequence(text string) string { return wordSequence(fold(text)) }
 
-// wordSequence returns the words of a folded text, with a space before and after each
-// and without punctuation.
+// wordSequence returns the words of a folded text without punctuation, with a space before and after each word.
 func wordSequence(folded string) string {
 	var out strings.Builder
 	out.WriteByte(' ')
@@ -82,8 +80,8 @@ func wordSequence(folded string) string {
 	return out.String()
 }
 
-// standsIn reports whether the text has the identifier with no letter, digit or underscore beside
-// it. Scripts without spaces may touch it.
+// standsIn reports whether the text has the identifier as a whole: with no letter, digit or underscore beside it.
+// Characters of scripts without spaces may be beside it.
 func standsIn(text, identifier string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], identifier)
@@ -104,7 +102,8 @@ func standsIn(text, identifier string) bool {
 
 func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
 
-// addIdentifier adds a name to the identifiers of the query, unless it is known or too long, or the list is full.
+// addIdentifier adds a name to the query's identifiers. It leaves out a known name, a name that is too long, and every
+// name once the list is full.
 func (q *Query) addIdentifier(name string) {
 	folded := fold(name)
 	known := func(other Identifier) bool { return other.Name == folded }
@@ -113,17 +112,16 @@ func (q *Query) addIdentifier(name string) {
 	}
 	q.Identifiers = append(q.Identifiers, Identifier{
 		Name: folded, Hash: hashTerm(q.vocabulary.project, stem(folded)), isExact: isExact(name),
-		terms: q.vocabulary.hashes(name), // the parts of a name are found by its capitals
+		terms: q.vocabulary.hashes(name), // not of folded, because capitals show the parts of a name
 	})
 }
 
-// minNumber is how many digits a number needs to count as an identifier. Error codes
-// count, years do not.
+// minNumber is how many digits a number needs to count as an identifier. Error codes count, years do not.
 const minNumber = 5
 
-// isIdentifier reports whether a word is a name, for which a search should be literal:
-// it has letters and digits, or a capital after a small letter, or punctuation. A
-// hyphen or a single slash is not enough, because they join plain words too.
+// isIdentifier reports whether a word is an identifier, for which a search should be literal. An identifier has letters
+// and digits, a capital after a small letter, or punctuation, or it is a long number. A hyphen or a single slash is not
+// enough, because it joins plain words too.
 func isIdentifier(word string) bool {
 	if isPlain(word) {
 		return false
@@ -163,9 +161,9 @@ func isIdentifier(word string) bool {
 // minCodeDigits is how many digits a code such as TS2345 or ORA-00942 needs.
 const minCodeDigits = 4
 
-// isExact reports whether the form of a word alone shows that it is a name in code: with an underscore, with three
-// parts like ErrNoRows, with two parts like maxConns, or a code like TS2345. GitHub may be a product, and a question
-// may mention a file although it asks for another thing.
+// isExact reports whether the form of a word alone shows that it is a name in code. Such a word has an underscore,
+// three parts such as ErrNoRows, or two such as maxConns, or it is a code such as TS2345. GitHub is not exact, because
+// it may be a product. A path is not exact, because a question may mention a file although it asks for something else.
 func isExact(word string) bool {
 	switch {
 	case strings.ContainsAny(word, `./\:@#`):
@@ -185,7 +183,8 @@ func isExact(word string) bool {
 	return humps > 2 || humps == 2 && isCamel
 }
 
-// Names returns the query's exact names, see [isExact], that a passage has, and nil if the query has more than three.
+// Names returns the query's exact identifiers (see [isExact]) that a passage has. It returns nil if the query has more
+// than three.
 func (w Weighted) Names(heading, body string) (found []string) {
 	const most = 3
 	exact := slices.DeleteFunc(slices.Clone(w.Identifiers), func(i Identifier) bool { return !i.isExact })
@@ -201,13 +200,13 @@ func (w Weighted) Names(heading, body string) (found []string) {
 	return found
 }
 
-// quotation is a text in quotation marks with its terms.
+// quotation is a quoted part of a query: its [wordSequence], and the hashes of its terms.
 type quotation struct {
 	sequence string
 	terms    []int32
 }
 
-// quotations returns the sequences of words between quotation marks or backticks, each on one line.
+// quotations returns the parts of a text between two quotation marks or backticks on one line.
 func (v Vocabulary) quotations(text string) []quotation {
 	var found []quotation
 	for _, mark := range []string{"`", `"`} {

@@ -11,18 +11,19 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// Query is a query in the same terms as documents have.
+// Query is the text of a search, analysed into terms as documents are.
 type Query struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// Terms are distinct, in the order of the text, and at most 256.
 	Terms []QueryTerm
-	// Identifiers are the names in the text that have punctuation, digits or capitals
-	// inside, at most 16. A person who writes one looks for exactly that name.
+	// Identifiers are at most 16 names with punctuation, digits or capitals inside, such as pgx.ErrNoRows. A person who
+	// writes such a name looks for exactly that name.
 	Identifiers []Identifier
-	// IsPrinted says that a program printed the text. Such a text asks nothing, so all its words and files count in full.
+	// IsPrinted says that a program printed the text, such as a line of a log. A question has common words and names of
+	// files beside its subject, so [Query.Weigh] lowers their weights. For a printed text it does not.
 	IsPrinted bool
 
 	quoted     []quotation
-	whole      string // the [wordSequence] of a short query or of a line, "" for other texts
+	whole      string // the [wordSequence] of a short query or of a pasted line, "" for other texts
 	vocabulary Vocabulary
 }
 
@@ -32,10 +33,10 @@ type QueryTerm struct {
 	Hash  int32
 	Count int
 
-	rank int // of its word, see [wordvec.Rank]
+	rank int // how frequent its word is in English, see [wordvec.Rank]
 }
 
-// Identifier is a folded name with the hash of the term for the whole name.
+// Identifier is a name in code, folded by [fold]. Hash is the hash of the whole name, terms of its parts too.
 type Identifier struct {
 	Name string
 	Hash int32
@@ -46,11 +47,10 @@ type Identifier struct {
 
 const maxIdentifiers = 16
 
-// NewQuery analyses a query about a project's passages, as English. A query that consists of stop
-// words has no terms. [Weighted.Literal] looks for a short query as a whole.
+// NewQuery analyses a query about a project's passages, as English. A query of only stop words has no terms.
 func NewQuery(project int32, text string) Query { return Vocabulary{project: project}.Query(text) }
 
-// Query analyses a query as [NewQuery] does, in the languages of the passages.
+// Query analyses a query as [NewQuery] does, but in the languages of the vocabulary.
 func (v Vocabulary) Query(text string) Query {
 	q := Query{vocabulary: v.of(text)}
 	q.quoted = q.vocabulary.quotations(text)
@@ -75,22 +75,22 @@ func (v Vocabulary) Query(text string) Query {
 	return q
 }
 
-// Vague reports whether a query has at most two terms and no name. Documents about something else
-// also have such words.
+// Vague reports whether a query has at most two terms and no name or quotation. Documents about other subjects often
+// have such words too.
 func (q Query) Vague() bool {
 	const telling = 3
 	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
 }
 
-// OneWord reports whether a query is one word without parts. A passage with its term has the word,
-// in one of its forms.
+// OneWord reports whether a query is one word without parts. A passage with the query's term has the word, in one of
+// its forms.
 func (q Query) OneWord() bool {
-	const around = 2 // spaces
+	const around = 2 // one before the word and one behind it
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
-// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something
-// else have the same pairs.
+// InPairs reports whether all terms of the query are pairs of characters, as in Chinese. Texts about other subjects
+// often have the same pairs.
 func (q Query) InPairs() bool {
 	return len(q.Terms) > 0 && !slices.ContainsFunc(q.Terms, func(term QueryTerm) bool {
 		r, _ := utf8.DecodeRuneInString(term.Name)
@@ -98,13 +98,14 @@ func (q Query) InPairs() bool {
 	})
 }
 
-// asking are words of questions that say nothing about their subject.
+// asking has words with which people ask, and which say nothing about the subject.
 var asking = strings.Fields(`
 	please help find search look tell say show give know knew known learn explain describe summarize list
 	need want like get got make made go use handle work thing anything something everything much many
 	document documents documentation doc docs note notes information info details memory project`)
 
-// Telling returns the terms without words such as "help", or all terms if the query has only such words.
+// Telling returns the hashes of the query's terms without words such as "help". If the query has only such words, it
+// returns the hashes of all terms.
 func (q Query) Telling() []int32 {
 	var all, telling []int32
 	for _, term := range q.Terms {
@@ -119,7 +120,7 @@ func (q Query) Telling() []int32 {
 	return telling
 }
 
-// TermsOf returns the distinct terms of a text of the project, sorted.
+// TermsOf returns the hashes of the distinct terms of a text of the project, sorted.
 func (q Query) TermsOf(text string) []int32 {
 	var has []int32
 	q.eachTerm(text, func(_ occurrence, hash int32) { has = append(has, hash) })
@@ -133,7 +134,7 @@ func (q Query) HasAll(text string, terms []int32) bool {
 	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
-// Line analyses a line of a pasted text. [Weighted.Literal] looks for it as a whole, however long it is.
+// Line analyses a line of a pasted text. [Weighted.Literal] looks for the whole line, however long it is.
 func (v Vocabulary) Line(text string) Query {
 	q := v.Query(text)
 	q.IsPrinted = true
@@ -141,8 +142,7 @@ func (v Vocabulary) Line(text string) Query {
 	return q
 }
 
-// isShort reports whether a text has at most six words. In scripts without spaces, two
-// characters count as a word.
+// isShort reports whether a text has at most six words. In scripts without spaces, two characters count as a word.
 func isShort(text string) bool {
 	const shortWords = 6
 	halves := 0
@@ -169,27 +169,26 @@ func IDF(n, total int) float64 {
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }
 
-// commonShare is the share of passages above which an identifier is common.
+// commonShare is the share of the passages that an identifier may occur in before it counts as common.
 const commonShare = 0.05
 
 // Weighted is a query with a weight for each term.
 type Weighted struct {
-	// Terms and Weights are a sparse vector: its inner product with the weights of
-	// [Document] is a passage's BM25.
+	// Terms and Weights form a sparse vector. Its inner product with a passage's vector, which [Document] returns, is the
+	// passage's BM25.
 	Terms   []int32
 	Weights []float32
-	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], of the terms that occur in
-	// sampled passages.
+	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], that belongs to terms in sampled passages.
 	Sum, Known float64
-	// Identifiers are the names that must match exactly: names that occur in at most three, or in at most
-	// 5 %, of the sampled passages. A question that names GitHub does not ask for every page that names it.
+	// Identifiers are the names that must match literally. Each is in at most three, or at most 5 %, of the sampled
+	// passages: a question that names GitHub does not ask for every page that names GitHub.
 	Identifiers []Identifier
 
 	query Query
 }
 
-// Weigh weighs each term by (1 + ln count) times its IDF, in the order of Terms. It lowers the weights of common words
-// and of identifiers beside other words. frequency returns the number of sampled passages in which a term occurs.
+// Weigh weighs each term by (1 + ln count) times its IDF. Then it lowers the weights of common words, and of
+// identifiers in a query with other words. frequency returns how many of the sampled passages have a term.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	w := Weighted{Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), query: q}
 	for i, term := range q.Terms {
@@ -218,10 +217,10 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	return w
 }
 
-// telling returns the share of its weight, in [.7,1], that a term keeps. It is below 1 for words that people often use,
-// whatever they write about. A question has such words beside its subject, and few passages of a project have them.
+// telling returns the share of its weight, in [.7,1], that a term keeps. The share is below 1 for words that are
+// frequent in English. A question has such words beside its subject. Few passages have them, so their IDF is too high.
 func (t QueryTerm) telling() float64 {
-	// On CACM nDCG@10 by words is .54 with this, and .51 without.
+	// On the collection CACM, nDCG@10 of a search by words is .54 with these shares, and .51 without.
 	const least, usual, special = .7, 2_500, 7_000
 	if t.rank == 0 {
 		return 1
@@ -231,19 +230,20 @@ func (t QueryTerm) telling() float64 {
 }
 
 const (
-	// namePart limits what an identifier counts: namePart times its weight, less the weight of the query's other words.
+	// namePart limits the weight of an identifier and its parts together. It is at most namePart times the sum of their
+	// weights, less the weights of the query's other words.
 	namePart = 1.6
-	// mentionPart lowers the least that a file counts, because a question may mention a file although it asks for
-	// another thing. For a file, 1 stands in place of namePart. On the set to the letter, nDCG@10 of questions that
-	// mention a file is .41 by words, and .34 without this.
+	// mentionPart multiplies the least weight that a file keeps, because a question may mention a file although it asks
+	// for something else. For a file, 1 replaces namePart. On the questions of test/eval/literal that mention a file,
+	// nDCG@10 by words is .41, and .34 without mentionPart.
 	mentionPart = .7
-	// unknownPart is the share that the parts of a query's only name keep if no sampled passage has the name.
+	// unknownPart multiplies the weights of the parts of a query's only identifier if no sampled passage has the whole.
 	unknownPart = .5
 )
 
-// weighIdentifiers lowers the weights of identifiers. A name and its parts occur together, so they
-// count at least as much as the rarest of them. A short query that names something asks for the
-// name, so they count more. In a question of many words a name is one word among others.
+// weighIdentifiers lowers the weights of identifiers. An identifier and its parts occur together, so together they keep
+// at least the weight of the rarest of them. In a short query they keep more, because such a query asks for the
+// identifier. In a question of many words, the identifier is one word among others.
 func (q Query) weighIdentifiers(weights []float32, frequency func(term int32) int) {
 	var sum float64
 	for _, weight := range weights {
@@ -280,14 +280,13 @@ func (q Query) weighIdentifiers(weights []float32, frequency func(term int32) in
 // linearShare is the share up to which [Weighted.Share] is linear.
 const linearShare = 0.7
 
-// Share returns how much of the query's evidence a passage has, in [0,1], from its BM25. The reference is a
-// passage of 150 words that has each of the query's terms once. Let x be the BM25 over that of the reference.
-// The share is x up to .7. From there it approaches 1 smoothly, and reaches it at x = k1+1 = 3, the least
-// upper bound of all passages: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It grows with x everywhere, so words alone
-// order passages by their BM25. It depends on no other passage.
+// Share returns, from the BM25 of a passage, how much of the query's evidence the passage has, in [0,1]. Let x be the
+// BM25 divided by that of a passage of 150 words that has each of the query's terms once. The share is x up to .7. From
+// there it approaches 1 smoothly: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It is 1 at x = k1+1 = 3, which no passage exceeds.
+// The share grows with x everywhere, so words alone order passages by their BM25. It depends on no other passage.
 //
-// A passage with all of the terms has a share of at least .66, whatever its length. A passage with some of
-// them has their part of the weight, more if it repeats them, less if it is long.
+// A passage with all of the query's terms has a share of at least .66, whatever its length. A passage with some of the
+// terms has the share of their weight: more if it repeats terms, less if it is long.
 func (w Weighted) Share(bm25 float64) float64 {
 	const upper = k1 + 1
 	if w.Sum <= 0 || bm25 <= 0 {
@@ -300,7 +299,7 @@ func (w Weighted) Share(bm25 float64) float64 {
 	return 1 - (1-linearShare)*math.Pow((upper-x)/(upper-linearShare), (upper-linearShare)/(1-linearShare))
 }
 
-// hashes returns the terms of a part of a query.
+// hashes returns the hashes of the terms in a part of a query.
 func (v Vocabulary) hashes(text string) []int32 {
 	var terms []int32
 	a := v.analyser(text)
@@ -309,7 +308,7 @@ func (v Vocabulary) hashes(text string) []int32 {
 	return terms
 }
 
-// eachTerm calls emit with the terms of a text of the project, in each of its languages.
+// eachTerm calls emit with the terms of a text of the project, in each of the vocabulary's languages.
 func (q Query) eachTerm(text string, emit func(o occurrence, hash int32)) {
 	a := q.vocabulary.analyser(text)
 	a.has, a.asking = nil, ""

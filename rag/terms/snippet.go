@@ -10,11 +10,10 @@ import (
 
 const ellipsis = "…"
 
-// Snippet returns the part of a passage's body that has the most of the query's terms. It begins and ends at
-// word boundaries, is one line, and has at most limit characters, ellipses included. Among equal parts it
-// takes the first, so that a passage without any of the terms shows its beginning. Markdown's marks of
-// headings, quotations, code fences and tables at the beginning of a line are left out. The row of a table comes
-// after the table's header.
+// Snippet returns the part of a passage's body that has the most of the query's terms. The part is one line of at most
+// limit characters, ellipses included, and begins and ends at word boundaries. Among equally good parts, Snippet takes
+// the first, so a passage without any of the terms shows its beginning. It leaves out markdown's marks of headings,
+// quotations, code fences and tables. Before a row of a table it shows the table's header.
 func (q Query) Snippet(body string, limit int) string {
 	line, starts := oneLine(body)
 	text := []rune(line)
@@ -42,11 +41,11 @@ func (q Query) Snippet(body string, limit int) string {
 	return snippet
 }
 
-// match is an occurrence of one of the query's terms. start and end are characters.
+// match is an occurrence of a term of the query. term is its index in Query.Terms. start and end are in characters.
 type match struct{ term, start, end int }
 
-// bestWindow returns the span of at most room characters that has the most distinct terms of the query, and
-// among equal ones the most matches. It only moves both ends forward, so time is linear.
+// bestWindow returns the span of at most room characters that has the most distinct terms of the query. If several
+// spans have equally many, the number of matches decides. Both ends only move forward, so the time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	at := make(map[int32]int, len(q.Terms))
 	for i, term := range q.Terms {
@@ -78,7 +77,7 @@ func (q Query) bestWindow(text string, room int) span {
 		if m.end-matches[first].start > room {
 			continue // one word that is longer than the snippet
 		}
-		// No window has more matches than the text has bytes.
+		// A text has fewer matches than bytes, so one more distinct term outweighs any number of matches.
 		if score := distinct*(len(text)+1) + last - first; score > bestScore {
 			best, bestScore = span{matches[first].start, m.end}, score
 		}
@@ -86,9 +85,9 @@ func (q Query) bestWindow(text string, room int) span {
 	return best
 }
 
-// widen extends a window to at most room characters. It extends the window back to the
-// beginning of the sentence if that is near, else by a third of the room that is left;
-// then forward; and at the end of the text, back again. Neither end is inside a word.
+// widen extends a window to at most room characters. It moves the start back to the beginning of the sentence, or by a
+// third of the free room if the sentence begins before that. Then it moves the end forward. If the text ends there, it
+// moves the start back again. Neither end is inside a word.
 func widen(text []rune, window span, room int) (start, end int) {
 	start = max(0, window.start-(room-(window.end-window.start))/3)
 	for i := window.start - 1; start > 0 && i >= start; i-- {
@@ -104,8 +103,8 @@ func widen(text []rune, window span, room int) (start, end int) {
 	return start, end
 }
 
-// wordStart moves start forward behind the next space, but not beyond bound, if
-// it is inside a word. Scripts without spaces may be cut between characters.
+// wordStart returns start, or, if start is inside a word, the place behind the next space, but at most bound. Scripts
+// without spaces may be cut between characters.
 func wordStart(text []rune, start, bound int) int {
 	if start == 0 || !cutsWord(text, start) {
 		return start
@@ -116,7 +115,7 @@ func wordStart(text []rune, start, bound int) int {
 	return bound
 }
 
-// wordEnd moves end back to the last space, but not before bound, if it is inside a word.
+// wordEnd returns end, or, if end is inside a word, the place of the last space before it, but at least bound.
 func wordEnd(text []rune, end, bound int) int {
 	if end == len(text) || !cutsWord(text, end) {
 		return end
@@ -132,7 +131,7 @@ func wordEnd(text []rune, end, bound int) int {
 	return bound
 }
 
-// cutsWord reports whether a cut at the place divides a word, or a character from its mark.
+// cutsWord reports whether a cut before text[at] divides a word, or a character from its combining mark.
 func cutsWord(text []rune, at int) bool {
 	before, after := text[at-1], text[at]
 	if unicode.Is(unicode.M, after) {
@@ -141,11 +140,11 @@ func cutsWord(text []rune, at int) bool {
 	return before != ' ' && after != ' ' && !inPairs(before) && !inPairs(after)
 }
 
-// links are the links and images of markdown, with the character before them and their texts. Code
-// such as calls[i](x) does not match.
+// links matches a link or an image of markdown. Its groups are the character before the link, and the text of the link.
+// Code such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
-// headerOf returns the header of a table and an ellipsis, if lines[row] is a row of the table but not its first one.
+// headerOf returns the header of a table and an ellipsis if lines[row] is a row of the table, but not its first row.
 // Otherwise it returns "".
 func headerOf(lines []string, row int) string {
 	header := ""
@@ -158,9 +157,9 @@ func headerOf(lines []string, row int) string {
 	return header
 }
 
-// oneLine joins the lines of markdown with one space between words. It leaves out the lines that are only
-// markup, and the marks before a heading or a quotation. It replaces a link by its text. starts has the place in text
-// of each line of body, in characters.
+// oneLine joins the lines of markdown, with one space between words. It leaves out lines that are only markup, and the
+// marks before a heading or a quotation. It replaces each link by the link's text. starts has the place in text, in
+// characters, where each line of body begins.
 func oneLine(body string) (text string, starts []int) {
 	var out strings.Builder
 	length := 0

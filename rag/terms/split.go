@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// separators split an identifier into parts, one level after the other. The last level,
-// after these, are changes of case and changes between letters and digits.
+// separators divide an identifier into parts, level by level. After the last level, [analyser.humps] divides each part
+// where its case changes, and between letters and digits.
 var separators = [...]string{`/\:@#`, "-+", ".,;", "_"}
 
-// Levels of separators with special rules.
+// The levels of separators for which split has special rules, as indexes of separators.
 const (
 	hyphens = 1
 	dots    = 2
 )
 
-// split emits the terms of an identifier: the whole, and its parts at the separators of this level and the following
-// ones. Each level reads a byte once, so time is linear.
+// split emits the terms of an identifier: the whole, and its parts between the separators of this level and of the
+// following levels. start is the identifier's place in the text. Each level reads a byte once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)
@@ -31,8 +31,8 @@ func (a *analyser) split(word string, start, level int) {
 		if level == dots && a.version(word, start) {
 			return
 		}
-		// Of plain words with hyphens only the parts count, because people also write them in two words. Judged collections
-		// showed no difference.
+		// An identifier of plain words with hyphens, such as read-only, gives only its parts, because people also write it as
+		// two words. On judged collections a term for the whole made no difference.
 		if level != hyphens || strings.Trim(word, "-abcdefghijklmnopqrstuvwxyz") != "" {
 			a.whole(word, start)
 		}
@@ -51,8 +51,8 @@ func (a *analyser) split(word string, start, level int) {
 	a.humps(word, start)
 }
 
-// humps splits a word where its case changes, as in ErrNoRows and HTTPServer, and between letters and digits.
-// Digits count from three on: a status code does, the 8 of UTF8 does not.
+// humps splits a word where its case changes, as in ErrNoRows and HTTPServer, and between letters and digits. It emits
+// the whole word and its parts, except numbers of less than three digits, such as the 8 of UTF8.
 func (a *analyser) humps(word string, start int) {
 	from, found := 0, false
 	for from < len(word) {
@@ -75,12 +75,12 @@ func (a *analyser) humps(word string, start int) {
 	}
 }
 
-// humpEnd returns the end of the part that begins at from. An upper case run gives its last letter to the
-// lower case that follows, unless that is a plural's s.
+// humpEnd returns the end of the part that begins at from. The last of several capitals belongs to the small letters
+// behind it: HTTPServer is HTTP and Server. An s at the end of a plural, as in URLs, belongs to the capitals.
 func humpEnd(word string, from int) int {
 	first, size := utf8.DecodeRuneInString(word[from:])
 	digits, upper := unicode.IsDigit(first), unicode.IsUpper(first)
-	letters, last := 1, from // length of the upper-case run, and where its last letter begins
+	letters, last := 1, from // the number of capitals, and where the last of them begins
 	for i := from + size; i < len(word); {
 		r, size := utf8.DecodeRuneInString(word[i:])
 		switch {
@@ -105,8 +105,8 @@ func humpEnd(word string, from int) int {
 	return len(word)
 }
 
-// version emits a version or another dotted number, with and without the letters before it, and its first two
-// numbers: 1.26 finds go1.26.8. It reports whether the word is one.
+// version reports whether a word is a dotted number, perhaps behind letters, such as go1.26.8. If so, it emits the
+// whole, the letters, the number, and the first two numbers: a query for 1.26 finds go1.26.8.
 func (a *analyser) version(word string, start int) bool {
 	number := strings.TrimLeftFunc(word, unicode.IsLetter)
 	if strings.Trim(number, "0123456789.") != "" || strings.Contains(number, "..") || len(number) < 3 {
@@ -128,15 +128,15 @@ func (a *analyser) version(word string, start int) bool {
 	return true
 }
 
-// whole emits an identifier that has parts. It stems one that has only letters,
-// so that errnorows finds ErrNoRows.
+// whole emits the term of a whole identifier that has parts. If it has only letters, the term is the stem, so that
+// errnorows finds ErrNoRows.
 func (a *analyser) whole(word string, start int) {
 	if len(word) <= maxCompoundBytes {
 		a.emit(occurrence{term: stem(fold(word)), start: start, end: start + len(word)})
 	}
 }
 
-// leaf emits a word without parts. A single letter or digit counts where it stands alone, and not as a part.
+// leaf emits the terms of a word without parts. A single letter or digit gives no term as a part of an identifier.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
 	short := word
@@ -163,7 +163,7 @@ func (a *analyser) leaf(word string, start int) {
 	}
 }
 
-// joining are languages that write several words as one. linking are letters that may join two words.
+// joining has the languages that write several words as one. linking has the letters that may join two words.
 var (
 	joining = []Language{"da", "de", "fi", "hu", "nl", "no", "sv"}
 	linking = []string{"", "s", "es", "n", "en", "e", "er"}
@@ -172,8 +172,8 @@ var (
 // leastPart is the least length of a part of a compound word, in bytes.
 const leastPart = 4
 
-// parts splits a word that the project lacks, such as "Datenbankverbindung", into words that it has, and returns their
-// stems. It prefers the longest first word. It returns nil if no such words make up the whole.
+// parts splits a compound word that the project lacks, such as "Datenbankverbindung", into words that the project has,
+// and returns their stems. It returns nil if that is not possible. It prefers a long first word.
 func (a *analyser) parts(word string) []string {
 	for _, language := range a.readings {
 		if slices.Contains(joining, language) {
@@ -207,9 +207,13 @@ func (a *analyser) partsIn(language Language, word string) []string {
 	return nil
 }
 
-// chosen returns the languages in which to read a word: all readings if has is nil, and else one. That is the
-// likeliest if the word is its stop word, else the first in which the project has the stem, else one in which the
-// word is a stop word, else the likeliest.
+// chosen returns the languages in which to read a word. An identifier is read as English. If a.has is nil, as for a
+// document, a word is read in all languages. Otherwise the first of these that exists is the word's only language:
+//
+//  1. the likeliest language, if the word is a stop word there
+//  2. the likeliest language with a stem of the word that the project has
+//  3. a language that has the word as a stop word
+//  4. the likeliest language.
 func (a *analyser) chosen(word string) []Language {
 	switch {
 	case a.named:
@@ -230,8 +234,7 @@ func (a *analyser) chosen(word string) []Language {
 	return a.readings[best : best+1]
 }
 
-// isPlain reports whether a word has only ASCII letters and no parts: all in lower case except
-// perhaps the first.
+// isPlain reports whether a word has only ASCII letters, and no capital except perhaps the first letter.
 func isPlain(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {

@@ -14,24 +14,24 @@ import (
 
 // knownWord is the analysis of a word.
 type knownWord struct {
-	stem  string   // of the whole word, see [stem]
-	terms []string // stems, without stop words; several where apostrophes divide the word
+	stem  string   // of the whole word, see [snowball]
+	terms []string // stems without stop words; several if apostrophes divide the word
 	short bool     // a single character
 }
 
-// known caches analysed words. A project uses some ten thousand different words. Without the cache
-// BenchmarkDocument takes 3 times as long in English and 1.6 times in German. An LRU cache, which locks other
-// readers out, takes nearly twice as long.
+// known caches analysed words. A project uses some ten thousand different words. Without the cache, BenchmarkDocument
+// takes 3 times as long in English and 1.6 times as long in German. With an LRU cache, in which readers wait for each
+// other, it takes nearly twice as long.
 var known = struct {
 	sync.RWMutex
 
 	words map[Language]map[string]knownWord
 }{words: map[Language]map[string]knownWord{}}
 
-// maxKnown is the number of words of a language at which they are forgotten.
+// maxKnown limits the cache of each language. When it is full, all words of the language are forgotten.
 const maxKnown = 1 << 15
 
-// lookUp returns the analysis of a word of at most maxWordBytes.
+// lookUp returns the analysis of a word, from the cache if possible. The word has at most maxWordBytes.
 func lookUp(language Language, word string) knownWord {
 	known.RLock()
 	found, ok := known.words[language][word]
@@ -39,7 +39,7 @@ func lookUp(language Language, word string) knownWord {
 	if ok {
 		return found
 	}
-	word = strings.Clone(word) // it is part of a text, which is not kept
+	word = strings.Clone(word) // otherwise the cache keeps the text that the word is a part of
 	form := fold
 	if language != English {
 		form = lowered
@@ -54,7 +54,7 @@ func lookUp(language Language, word string) knownWord {
 	return found
 }
 
-// analyseWord analyses a word that is folded, or only lowered if the language is not English.
+// analyseWord analyses an English word in the form of [fold], or a word of another language in the form of [lowered].
 func analyseWord(language Language, word string) knownWord {
 	found := knownWord{stem: snowball(language, word), short: utf8.RuneCountInString(word) < 2}
 	if found.stem == "" || isStopWord(language, word) {
@@ -72,15 +72,14 @@ func analyseWord(language Language, word string) knownWord {
 	return found
 }
 
-// isStopWord reports whether a word is a stop word of the language or of English, which texts in other
-// languages quote.
+// isStopWord reports whether a word is a stop word of the language or of English, which texts in other languages quote.
 func isStopWord(language Language, word string) bool {
 	languages := languagesOf()[word]
 	return slices.Contains(languages, English) || slices.Contains(languages, language)
 }
 
-// snowball returns the folded stem of a word by Snowball's algorithm for the language. A short word, and one
-// with other characters than letters, in English other than a to z, is only folded.
+// snowball returns the folded stem of a word by Snowball's algorithm for the language. It only folds a word that is
+// short or has other characters than letters. In English, only a to z are letters.
 func snowball(language Language, word string) string {
 	if len(word) < 3 || strings.ContainsFunc(word, notLetter) ||
 		language == English && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -91,7 +90,7 @@ func snowball(language Language, word string) string {
 	return fold(env.Current())
 }
 
-// stem is snowball for English, with a cache of plain words.
+// stem returns the English stem of a word, see [snowball]. Plain words come from the cache.
 func stem(word string) string {
 	if !isPlain(word) || len(word) > maxWordBytes {
 		return snowball(English, word)
@@ -99,10 +98,9 @@ func stem(word string) string {
 	return lookUp(English, word).stem
 }
 
-// fold returns text in the form in which terms are compared: case folded, in compatibility form (NFKC), and
-// without optional marks. These are the accents of Latin, Greek and Cyrillic letters, the vowel points of
-// Hebrew and Arabic, soft hyphens and joiners. A typographic apostrophe becomes the plain one. fold is
-// idempotent.
+// fold returns text in the form in which terms are compared: case folded, in compatibility form (NFKC), and without
+// optional marks. Optional marks are the accents of Latin, Greek and Cyrillic letters, the vowel points of Hebrew and
+// Arabic, soft hyphens and joiners. A typographic apostrophe becomes the plain one. fold is idempotent.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -131,7 +129,7 @@ func fold(text string) string {
 func optionalMark(base, mark rune) bool {
 	switch {
 	case mark >= 0x0300 && mark <= 0x036F: // combining diacritical marks
-		// The breve makes another letter of и.
+		// With a breve, и is another letter.
 		return mark != 0x0306 || !unicode.Is(unicode.Cyrillic, base)
 	case mark >= 0x0591 && mark <= 0x05C7: // Hebrew points
 		return unicode.Is(unicode.Mn, mark)
@@ -150,9 +148,9 @@ func isASCII(text string) bool {
 	return true
 }
 
-// inPairs reports whether r belongs to a script whose words are written without
-// spaces, or run together: there, terms are pairs of characters. The mark of a
-// long vowel (U+30FC) is of two scripts, so it is in neither table.
+// inPairs reports whether r belongs to a script that has no spaces between words, or in which spaces do not separate
+// all words, such as Korean. The terms of such a script are pairs of characters. The mark of a long vowel (U+30FC)
+// belongs to Hiragana and Katakana, so neither of their tables has it.
 func inPairs(r rune) bool {
 	if r >= 0x4E00 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 { // most of Han and Hangul
 		return true

@@ -1,14 +1,14 @@
-// Package terms turns text into the words that a search compares. It analyses documents and queries alike,
-// weighs a passage's terms for BM25, and says whether a query stands in a passage word by word. Everything
-// here is a pure function of its arguments: the package knows no database, no model and no file.
+// Package terms turns text into the words that a search compares. It analyses documents and queries alike, weighs the
+// terms of a passage for BM25, and reports whether a passage has a query word by word. Everything here is a pure
+// function of its arguments: the package knows no database, no model and no file.
 //
-// A term is a Unicode word (UAX #29) in lower case and without diacritics. Words are replaced by their
-// Snowball stem in the language of the text, and stop words are left out. In scripts without spaces between
-// words, each pair of adjacent characters is a term. An identifier gives a term for the whole and one for
-// each part: pgx.ErrNoRows becomes pgx.errnorows, pgx, errnorow, err and row.
+// A term is a Unicode word (UAX #29) in lower case and without diacritics. Words are replaced by their Snowball stem in
+// the language of the text, and stop words are left out. In scripts without spaces between words, each pair of adjacent
+// characters is a term. An identifier gives a term for the whole and one for each part: pgx.ErrNoRows becomes
+// pgx.errnorows, pgx, errnorow, err and row.
 //
-// Stored terms and those of a query must come from the same analysis. A change of what Document returns
-// therefore needs every passage to be analysed again.
+// The index stores the terms of passages, and a search compares them with the terms of a query. If [Document] returns
+// other terms or weights after a change, every passage must be analysed again.
 package terms
 
 import (
@@ -16,48 +16,46 @@ import (
 	"slices"
 )
 
-// Limits for the analysis of one text. Without them, a page of base64 or a file pasted
-// as a query would have too many terms.
+// Limits for the analysis of one text. A page of base64, or a file pasted as a query, would have too many terms.
 const (
-	// maxTerms is the number of distinct terms of a passage. Those of the
-	// heading come first. A sparsevec holds up to 16,000.
+	// maxTerms is the largest number of distinct terms of a passage. The terms of the heading come first. A sparsevec of
+	// pgvector holds up to 16,000.
 	maxTerms = 4096
-	// maxQueryTerms is the number of distinct terms of a query.
+	// maxQueryTerms is the largest number of distinct terms of a query.
 	maxQueryTerms = 256
 	// maxWordBytes is the length to which longer words are cut.
 	maxWordBytes = 64
-	// maxCompoundBytes is the length of the longest identifier that gives a term for
-	// the whole. Longer ones give terms for their parts only.
+	// maxCompoundBytes is the length of the longest identifier that gives a term for the whole. A longer identifier gives
+	// terms for its parts only.
 	maxCompoundBytes = 128
 )
 
-// bytesPerTerm is about the least length of a text for each distinct term, in English and in code.
+// bytesPerTerm is an estimate of the least length of a text for each distinct term, in English and in code.
 const bytesPerTerm = 10
 
-// Dimensions is the length of the sparse vectors whose indexes, counted from 1, are
-// terms: the longest that pgvector has.
+// Dimensions is the length of the sparse vectors of terms, the longest that pgvector has. The index of an element,
+// counted from 1, is the hash of a term.
 const Dimensions = 1_000_000_000
 
-// Okapi BM25 with a constant mean length (Robertson and Zaragoza, "The Probabilistic Relevance Framework:
-// BM25 and Beyond", 2009), so that no passage is weighed again when another is added. k1 is chosen on six
-// judged collections: 1.2 is .011 of mean nDCG@10 worse. Measured on Cranfield and CACM, headings counted
-// once are .01 and .007 worse, and three times no better; the length without stop words, over the same mean,
-// is .01 and .02 worse.
+// The parameters of Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+// 2009). The mean length is constant, so that a new passage does not change the weights of other passages. k1 is chosen
+// on six judged collections: with 1.2, mean nDCG@10 is .011 lower. On the collections Cranfield and CACM, nDCG@10 is
+// .01 and .007 lower if words of headings count once, and no higher if they count three times. It is .01 and .02 lower
+// if stop words do not count for the length.
 const (
 	k1         = 2
 	b          = 0.75
 	meanLength = 150
-	// maxLength bounds how much its length lowers a passage's weights: a term that occurs once weighs at least
-	// .66, however long the passage. The bound changes no score of the two collections.
+	// maxLength limits how much the length of a passage lowers its weights: a term that occurs once weighs at least .66.
+	// The limit changes no score of Cranfield and CACM.
 	maxLength = 2 * meanLength
-	// headingCount is how often a heading's words count.
+	// headingCount is how often the words of a heading count.
 	headingCount = 2
 )
 
-// Document returns the distinct terms of a passage as hashes of project and term, sorted, with the weight of
-// each: BM25's tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). A passage's terms are those of
-// its heading, which count twice, and of its body; its length is the number of its words, stop words
-// included.
+// Document returns the distinct terms of a passage as hashes of project and term, sorted, with the weight of each by
+// BM25: tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). tf is how often the term occurs, and len is the
+// number of words, stop words included. A word of the heading counts twice in tf and in len.
 func Document(project int32, language Language, heading, body string) (terms []int32, weights []float32) {
 	counts := make(map[int32]int, min(len(body)/bytesPerTerm, maxTerms))
 	if language != English {
@@ -82,8 +80,8 @@ func Document(project int32, language Language, heading, body string) (terms []i
 	return terms, weights
 }
 
-// hashTerm maps a project's term to 1…10⁹, the indexes that a sparsevec can have. It is FNV-1a with the final
-// mix of MurmurHash3: both are in the public domain, and stored rows depend on it.
+// hashTerm maps a project's term to 1…10⁹, the indexes of a sparsevec. It is FNV-1a with the final mix of MurmurHash3,
+// which are both in the public domain. It must not change, because the index stores its results.
 func hashTerm(project int32, term string) int32 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	hash := uint64(offset)
@@ -101,8 +99,8 @@ func hashTerm(project int32, term string) int32 {
 	return int32(hash%Dimensions) + 1
 }
 
-// Distinct returns the distinct terms of a text, in its order. A query or a passage of this
-// text has the same terms, up to its limit.
+// Distinct returns the distinct terms of a text, in the order of the text. Unlike [Document] and [NewQuery], it does
+// not limit their number.
 func Distinct(language Language, text string) []string {
 	var distinct []string
 	known := map[string]bool{}
