@@ -88,7 +88,7 @@ func defaultExternalDocs() *ExternalDocs {
 	}
 }
 
-// loadConfig reads the config.json of the repository at root, a path without symbolic links. The error is a
+// loadConfig reads the config.json of root, a repository without symbolic links in its path. The error is a
 // *ConfigError.
 func loadConfig(root string) (Config, error) {
 	rel := filepath.Join(ConfigDir, ConfigFile)
@@ -119,7 +119,7 @@ func loadConfig(root string) (Config, error) {
 	return config, nil
 }
 
-// NameAt reads only the name of the project in the repository at root, a path without symbolic links. The error is a
+// NameAt returns the project's name in the config.json of root, a path without symbolic links. The error is a
 // *[ConfigError].
 func NameAt(root string) (string, error) {
 	config, err := loadConfig(root)
@@ -139,8 +139,8 @@ const (
 	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of the user's value r and the project's value own. The default RecallAll in own changes
-// nothing.
+// And returns the stricter of r, the user's value, and own, the project's value. RecallAll in own, the default, has no
+// effect.
 func (r Recall) And(own Recall) Recall {
 	if own == RecallAll {
 		return r

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
-// loadDocTypes returns the built-in doc-types, then the custom doc-types of the configuration. A mistake in the
-// configuration is a *ConfigError.
+// loadDocTypes returns the built-in doc-types, then those of the configuration. A mistake there is a *ConfigError.
 func (p *Project) loadDocTypes() ([]DocType, error) {
 	types := builtInTypes()
 	for i, c := range p.Config.CustomDocTypes {

@@ -15,8 +15,8 @@ import (
 // BuiltIn is the value of [DocType.Schema] for the doc-types that every project has.
 const BuiltIn = "built-in"
 
-// DocType is a kind of document: the folder of its files and the rules for their front matter. It is
-// immutable and safe for concurrent use.
+// DocType is a kind of document: the folder of its files and the rules for their front matter. It is immutable and safe
+// for concurrent use.
 type DocType struct {
 	Name        string
 	Description string
@@ -80,8 +80,8 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	return slices.Compact(violations)
 }
 
-// builtInTypes returns the doc-types that every project has, in their usual order. It takes their names and
-// descriptions from their schemas.
+// builtInTypes returns the doc-types that every project has, in their usual order, with names and descriptions from
+// their schemas.
 func builtInTypes() []DocType {
 	var types []DocType
 	for _, folder := range []string{"problems", "insights", "codebase", "tools", "styles"} {

@@ -94,8 +94,8 @@ func (p *Project) PruneDocuments(dir string) bool {
 }
 
 // linkBase returns the folder to which a document's related_docs and wikilinks may be relative. For a document in
-// DocsDir this is DocsDir. For any other document it is the first entry of documents.folders, or the repository if that
-// entry is a pattern or a file.
+// DocsDir this is DocsDir. For others it is the first entry of documents.folders, or "." if that is a pattern or a
+// file.
 func (p *Project) linkBase(relPath string) string {
 	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // only rules for assistants are outside docsDir then
 		return p.docsDir

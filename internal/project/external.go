@@ -65,8 +65,7 @@ func matchAny(patterns []string, relPath string) bool {
 	})
 }
 
-// loadExternal checks external_docs and resolves its folder. It returns nil if external_docs is not configured. The
-// error is a *ConfigError.
+// loadExternal resolves the folder of external_docs. It returns nil if none is configured. The error is a *ConfigError.
 func (p *Project) loadExternal(allowed []string) (*External, error) {
 	config := p.Config.ExternalDocs
 	if config == nil {
@@ -164,8 +163,7 @@ func (p *Project) checkExternalHidden(configured, dir string) error {
 	return nil
 }
 
-// gitFolders returns the folders of a checkout in which git keeps its data, without symbolic links. They may have
-// another name than .git.
+// gitFolders returns the folders in which git keeps a checkout's data, without symbolic links and under any name.
 func gitFolders(root string) []string {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -182,9 +180,8 @@ func gitFolders(root string) []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow external docs in dir, a folder outside the repository. The
-// configured path must be absolute: a symbolic link of the repository must not lead out. A hidden folder below an
-// allowed folder is not allowed.
+// isAllowed reports whether the user's settings allow dir, a folder outside the repository. The configured path must be
+// absolute, because no symbolic link of a repository may lead out. Hidden folders below an allowed folder stay closed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false

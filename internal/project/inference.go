@@ -47,8 +47,7 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// docTypeCalled returns the doc-type that a folder's name implies, or false if it implies none. Case does not matter,
-// and _ counts as -.
+// docTypeCalled returns the doc-type that a folder's name implies, or false. Case does not matter, and _ counts as -.
 func (p *Project) docTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {

@@ -53,8 +53,7 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says how to give the folder root a configuration. root may be outside a repository, for example the
-// user's home.
+// missingConfigHint says how to give root a configuration. root may be no repository, for example the user's home.
 func missingConfigHint(root string) string {
 	above, err := FindRoot(filepath.Dir(root))
 	if err != nil {

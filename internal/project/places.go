@@ -233,8 +233,7 @@ func linkProblem(root, folder string) string {
 	return "is a symbolic link to " + target
 }
 
-// besideExternal makes sure that each file is a document of a place or external, never both. The error is a
-// *ConfigError.
+// besideExternal makes sure that no file is both a document of a place and external. The error is a *ConfigError.
 func (p *Project) besideExternal() error {
 	if p.external == nil || p.external.RelDir == "" {
 		return nil

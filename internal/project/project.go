@@ -42,8 +42,7 @@ type Project struct {
 }
 
 // Load reads and validates a project's configuration and its schemas. configPath is the absolute path of config.json,
-// of its folder, or of the repository. externalAllowed is [Settings.ExternalDocsAllowed]. The error is a
-// *[ConfigError].
+// its folder, or the repository. externalAllowed is [Settings.ExternalDocsAllowed]. The error is a *[ConfigError].
 func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	root, file, err := locate(configPath)
 	if err != nil {

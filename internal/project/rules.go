@@ -15,8 +15,7 @@ type Rules struct {
 	Name string // name of the doc-type
 	// Docs is a folder of the repository. A document may name another document by a path in this folder.
 	Docs string
-	// LinkRoot is the folder of the repository in which links that begin with / start. It is "." or "" for the
-	// repository itself.
+	// LinkRoot is the folder of the repository where links that begin with / start. "." and "" are the repository itself.
 	LinkRoot string
 	// Language is the code of the document's language, such as de. "" means that the index detects the language.
 	Language string
@@ -32,8 +31,8 @@ type Rules struct {
 // Lenient reports whether documents need no front matter.
 func (r Rules) Lenient() bool { return r.Named != nil }
 
-// Rules returns the rules for a document, or false for a file that is not a document. relPath is relative to Root with
-// / separators.
+// Rules returns the rules for the document at relPath, which is relative to Root. It returns false if no document is
+// there.
 func (p *Project) Rules(relPath string) (Rules, bool) {
 	t, ok := p.DocTypeOf(relPath)
 	if !ok {
@@ -57,8 +56,7 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
-// inference returns a text that identifies the rules of [Project.DocTypeOf]. It is made once, because every document
-// needs it.
+// inference returns a text that identifies the rules of [Project.DocTypeOf], made once because every document needs it.
 var inference = sync.OnceValue(func() []byte { return []byte(fmt.Sprint(fallbackType, commonFolders)) })
 
 // lenientRules returns the rules for a document that needs no front matter. SchemaHash depends on how

@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// SettingsFile is the name of the file with the user's settings. It lies in the user's folder of the program, called
-// home.
+// SettingsFile is the name of the file with the user's settings. Its folder is home, the user's folder for this
+// program.
 const SettingsFile = "settings.json"
 
 // Settings are the user's settings for all projects. An empty text means that the setting is not set.
@@ -106,8 +106,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// SaveSetting sets one key, such as "database_url", in the settings.json of home. It makes the file readable
-// only for the user.
+// SaveSetting sets one key, such as "database_url", in the settings.json of home. Only the user can read the file then.
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
@@ -148,7 +147,7 @@ func writeSettings(home string, before, content []byte) error {
 	return root.Save(SettingsFile, before, content, 0o600)
 }
 
-// LoadSettings reads settings.json in home. If the file does not exist, it returns the defaults. The error is a
+// LoadSettings reads settings.json in home, and returns the defaults without such a file. The error is a
 // *[ConfigError].
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)

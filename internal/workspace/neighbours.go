@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxNeighbours = 3   // a writer has time to read these
+	maxNeighbours = 3   // a writer has time to read three
 	leastNear     = 0.2 // lowest relevance that is worth a look
 )
 
-// Neighbours returns the project's three documents that are most like the given one, nearest first, with their
-// similar passages. path is the given document's path in the index. A high relevance does not tell duplicates
-// from related documents. Without a model server, words and built-in vectors decide.
+// Neighbours returns the three documents of the project that are most like the given one, nearest first, with their
+// similar passages. path is the given document's path in the index. A high relevance does not tell duplicates from
+// related documents. Without a model server, words and built-in vectors decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {
@@ -74,8 +74,8 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	return citing, nil
 }
 
-// placeOf parses a place: a file, a file with lines, a folder or a pattern. The text may be absolute or relative to
-// the repository. The result is relative.
+// placeOf parses a place: a file, a file with lines, a folder or a pattern. The text may be absolute or relative to the
+// repository. The path of the result is relative.
 func (p *Project) placeOf(text string) (document.Place, error) {
 	place := document.ParsePlace(text)
 	clean, err := p.cleanPath(place.Path)

@@ -109,8 +109,7 @@ type compiler struct {
 	nodes, instructions int
 }
 
-// refer returns the target of a $ref in the document doc. ref is a file name, or "" for doc, then "#" and a JSON
-// pointer.
+// refer returns the target of a $ref in document doc. ref is a file name, or "" for doc, then "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	name = cmp.Or(name, doc)

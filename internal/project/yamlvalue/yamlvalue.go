@@ -60,8 +60,8 @@ func Decode(text string, limits Limits) (Decoded, error) {
 	return Decoded{Value: value, Line: root.Line}, nil
 }
 
-// parse returns the root of a text's only YAML document, or nil for an empty text. The error is an *Error. The YAML
-// library bounds the nesting.
+// parse returns the root of a text's only YAML document, or nil for an empty text. The library bounds the nesting. The
+// error is an *Error.
 func parse(text string) (*yaml.Node, error) {
 	loader, err := yaml.NewLoader(strings.NewReader(text))
 	if err != nil {
