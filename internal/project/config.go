@@ -129,13 +129,13 @@ func NameAt(root string) (string, error) {
 // Recall says which hooks of an assistant the server answers.
 type Recall string
 
-// The values, from the strictest to the most permissive. The default is RecallAll.
+// The values of Recall, from the strictest to the most permissive. The default is RecallAll.
 const (
 	RecallOff    Recall = "off"
 	RecallPrompt Recall = "prompt" // the server answers only prompts of the user
 	RecallAll    Recall = "all"
 	// RecallGuard is RecallAll, and the server denies a command or an edit once if a critical document warns of it. Only
-	// the user's settings can turn this on, not a project's config.
+	// the user can set RecallGuard. In a project's config it has no effect.
 	RecallGuard Recall = "guard"
 )
 

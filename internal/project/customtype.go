@@ -58,7 +58,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	return folder, nil
 }
 
-// folderProblem says why a configured path cannot be a folder of documents inside parent, or "".
+// folderProblem says why a configured path cannot be a folder of documents inside parent. It returns "" if it can.
 func folderProblem(configured, parent string) string {
 	folder := path.Clean(configured)
 	switch {
@@ -106,8 +106,8 @@ func overlaps(a, b string) bool {
 }
 
 // loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a schema_file, title is required and
-// the common fields are checked. A schema_file replaces these checks, except those of promotion_level, because the
-// server writes this field, and of questions, because searches read that field.
+// the common fields are checked. With a schema_file, only two common fields are still checked: promotion_level, which
+// the server writes, and questions, which searches read.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	if t.Schema == "" {
 		own := embeddedSchema("schemas/common.json", "/$defs/custom")

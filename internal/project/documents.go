@@ -94,8 +94,8 @@ func (p *Project) PruneDocuments(dir string) bool {
 }
 
 // linkBase returns the folder to which a document's related_docs and wikilinks may be relative. For a document in
-// DocsDir this is DocsDir. For others it is the first entry of documents.folders, or "." if that is a pattern or a
-// file.
+// DocsDir this is DocsDir. For other documents it is the first entry of documents.folders, or "." if that entry is a
+// pattern or a file.
 func (p *Project) linkBase(relPath string) string {
 	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // only rules for assistants are outside docsDir then
 		return p.docsDir
@@ -132,7 +132,7 @@ func (p *Project) documentsFolder() (string, error) {
 		return "", fileError(full, "", err)
 	case target == ".":
 		return "", wrong("leads to the repository itself")
-	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // git's folder may not be hidden
+	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // git's folder can have any name
 		return "", fileError(full, "", contain.ErrHidden)
 	case folder != DocsFolder && !info.IsDir():
 		return "", wrong("is not a folder")

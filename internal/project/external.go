@@ -43,7 +43,7 @@ func (e External) Has(relPath string) bool {
 	return e.RelDir != "" && contains(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
 }
 
-// Prune reports whether a walk may skip a folder, relative to Dir with / separators: no file in it can match.
+// Prune reports whether a walk may skip the folder relDir, because no file there can match. relDir is relative to Dir.
 func (e External) Prune(relDir string) bool {
 	relDir = path.Clean(relDir)
 	if relDir == "." {
@@ -163,7 +163,8 @@ func (p *Project) checkExternalHidden(configured, dir string) error {
 	return nil
 }
 
-// gitFolders returns the folders in which git keeps a checkout's data, without symbolic links and under any name.
+// gitFolders returns the folders in which git keeps a checkout's data. The paths have no symbolic links. A folder may
+// have another name than .git.
 func gitFolders(root string) []string {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {

@@ -112,7 +112,7 @@ func Head(root string) (GitHead, error) {
 // reftableStub is the content of the file HEAD if the refs are in a reftable, a format that only git can read.
 const reftableStub = "ref: refs/heads/.invalid"
 
-// reftableList returns the file that lists the reftables of a git folder. It changes with every change of a ref.
+// reftableList returns the file that lists the reftables of a git folder. The file changes with every change of a ref.
 func reftableList(dir string) string { return filepath.Join(dir, "reftable", "tables.list") }
 
 // askHead asks git for the HEAD of a work tree, and returns it in the form of a HEAD file.
@@ -190,7 +190,7 @@ func gitDirOf(dir string) (string, error) {
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(own, "HEAD")); err != nil {
-		if info.IsDir() { // git ignores a .git without HEAD too
+		if info.IsDir() { // git, too, ignores a folder .git without HEAD
 			return "", nil
 		}
 		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w; if the repository has moved, run in it: "+

@@ -37,8 +37,8 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 // fallbackType is the doc-type of a document whose folders imply no doc-type. Most documentation describes code.
 const fallbackType = "codebase"
 
-// commonFolders maps a built-in doc-type to other names of its folders. They come from decision records and from the
-// compound-engineering plugin, which keeps all kinds of failures in solutions.
+// commonFolders maps a built-in doc-type to other names of its folders. The names come from decision records and from
+// the compound-engineering plugin, which keeps all kinds of failures in solutions.
 var commonFolders = map[string][]string{
 	"problem":  {"solutions", "incidents", "postmortems", "troubleshooting"},
 	"insight":  {"learnings"},

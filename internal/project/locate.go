@@ -53,11 +53,11 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says how to give root a configuration. root may be no repository, for example the user's home.
+// missingConfigHint says how to give root a configuration. root may be outside a repository, such as the user's home.
 func missingConfigHint(root string) string {
 	above, err := FindRoot(filepath.Dir(root))
 	if err != nil {
-		above = root // without a config; Lstat finds none
+		above = root // root has no config, so Lstat fails
 	}
 	file := filepath.Join(above, ConfigDir, ConfigFile)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -69,8 +69,8 @@ func missingConfigHint(root string) string {
 	return fmt.Sprintf("Run `compound-docs init %q`, or create the file with at least %s.", root, minimalConfig)
 }
 
-// FindRoot looks at the given folder and at those above it. It returns the first that has a configuration or is the top
-// of a git work tree, or else the given folder. The result has no symbolic links.
+// FindRoot goes upwards from the given folder. It returns the first folder that has a configuration or is the top of a
+// git work tree, or else the given folder. The result has no symbolic links.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

@@ -29,7 +29,7 @@ type places struct {
 // place is a folder or a file of the repository, or a pattern that matches several.
 type place struct {
 	pattern    string // relative to the repository; "**" for all of it
-	inExternal bool
+	inExternal bool   // the place lies in the folder of external docs
 }
 
 // base returns the part of the pattern before the first element with a wildcard, or "." if this part is empty.
@@ -107,7 +107,7 @@ func vendored(folder string) bool {
 	}, path.Base(folder))
 }
 
-// packaged is like vendored, without names that a team may give to a folder of notes.
+// packaged reports what vendored reports, but only for names that no team gives to a folder of notes.
 func packaged(folder string) bool {
 	return slices.Contains([]string{
 		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
@@ -115,7 +115,7 @@ func packaged(folder string) bool {
 	}, path.Base(folder))
 }
 
-// boilerplate says that most repositories have a file with this name, or that assistants read such a file by
+// boilerplate says why a file with this name is no document: most repositories have one, or assistants read it by
 // themselves. It returns "" for any other name.
 func boilerplate(name string) string {
 	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {

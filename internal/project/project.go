@@ -1,8 +1,9 @@
 // Package project reads what a repository says about itself: its configuration, its doc-types and their schemas, the
 // folder of external docs, the identity of its checkout, and its git branch.
 //
-// It must not know a database, a model or the network. The repository may be hostile: the package reads no large file,
-// follows no path out of the repository, and lets no schema load another file or take long to check.
+// It must not know a database, a model or the network. The repository may be hostile: the package limits the size of
+// the files that it reads, follows no path out of the repository, and lets no schema load another file or take long to
+// check.
 package project
 
 import (

@@ -24,7 +24,8 @@ type Rules struct {
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
 	// Named returns the rules of the doc-type called name, or false if the project has no such doc-type. It is nil in a
-	// strict project. In a lenient project, front matter may name any doc-type, and Validate only advises.
+	// strict project, where a document must fit its folder's doc-type. In a lenient project, front matter may name any
+	// doc-type, and Validate only advises.
 	Named func(name string) (Rules, bool)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// bookShare limits how often a book is read. After a reading of duration d, the next reading starts bookShare*d later
-// at the earliest. Otherwise each hook would read the book again while many documents are saved.
+// bookShare limits how often a [bookshelf] is read. After a reading of duration d, the next reading starts bookShare*d
+// later at the earliest. Otherwise each hook would cause a reading while many documents are saved.
 const bookShare = 5
 
 // bookshelf keeps the book of a project: its documents in a form that hooks can compare quickly. It reads the book

@@ -119,9 +119,9 @@ func checkedOutBranch(root, branch string) (string, error) {
 		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }
 
-// StateOf reports whether a tenant's branch still exists in the repository at root. It returns [index.Unknown] if the
-// repository is not here, because another machine may have registered the path. It returns [index.Alive] if git's files
-// cannot be read, so that callers delete nothing by mistake.
+// StateOf reports whether a tenant's branch still exists in the repository at root. It returns [index.Unknown] if root
+// has no checkout of the project, because another machine may have registered the path. It returns [index.Alive] if
+// git's files cannot be read, so that callers delete nothing by mistake.
 func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
 	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return index.Unknown

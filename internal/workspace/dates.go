@@ -16,7 +16,7 @@ import (
 type commitDates struct {
 	project *project.Project
 	logger  *slog.Logger
-	// distrust is git's message if git does not trust the checkout. GitNote takes the message away.
+	// distrust is git's message if git does not trust the checkout. GitNote returns the message once and then removes it.
 	distrust atomic.Pointer[history.UntrustedError]
 
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	err := c.update(ctx, folder.Dir)
 	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
-	case distrusts: // the times of the files do not help: a container may just have copied the files
+	case distrusts: // the times of the files mean nothing: a container may just have copied the files
 		if !c.told {
 			c.told = true
 			c.distrust.Store(untrusted)

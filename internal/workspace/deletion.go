@@ -22,8 +22,8 @@ func deletedError(p *Project) *apierror.Error {
 }
 
 // Delete removes a selection of projects from the index. If the active project is selected, no project is active
-// afterwards; otherwise the server would index the project's files again at once. Other servers notice the deletion and
-// do likewise.
+// afterwards, because otherwise the server would index the project's files again at once. Other servers notice the
+// deletion and stop indexing too.
 //
 // Delete fails with PROJECT_NOT_ACTIVATED if the server has no active project and was started for none.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // External returns the active project if it has external docs. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json
-// names no folder. Otherwise it says why the folder cannot be used.
+// names no folder. If config.json names a folder that cannot be used, the error says why.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
 	if err != nil || active.Definition.HasExternal() {

@@ -48,8 +48,8 @@ func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error
 	return quoted.NewBook(documents), err
 }
 
-// Book returns a book of all documents that hooks search, except the handbook's. It may be a little older than the
-// index.
+// Book returns a book of all documents in the collections that hooks search, except the handbook. It may be a little
+// older than the index.
 func (p *Project) Book(ctx context.Context) *quoted.Book { return p.book.current(ctx) }
 
 // ActiveWithin calls [Workspace.Active] for callers that cannot wait long, such as hooks. If ctx ends first, the error

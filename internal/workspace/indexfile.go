@@ -34,8 +34,8 @@ type Indexed struct {
 	Unembedded *apierror.Error
 }
 
-// IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative
-// to the repository or to the docs folder. If the file is gone, IndexFile removes it from the index and fails.
+// IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative to the
+// repository or to the docs folder. If the file is gone, IndexFile removes the document from the index and fails.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 		"index ./%s: %w, %d times; call again when nobody writes to it", indexed, document.ErrChanged, indexTries))
 }
 
-// documentName returns a document's path in the folder of the documents. given may be absolute, or relative to
-// the repository or to DocsDir. The file need not exist. Errors name the tool's parameter.
+// documentName returns a document's path in the folder of the documents. given may be absolute, or relative to the
+// repository or to DocsDir. The file may be missing. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
 	name, err := p.cleanPath(given)
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *Project) Read(given string) (document.File, error) {
 	return document.File{}, p.notFound(given)
 }
 
-// IsDocument reports whether a path belongs to the project's own documents. The file need not exist.
+// IsDocument reports whether a path belongs to the project's own documents. The file may be missing.
 func (p *Project) IsDocument(indexed string) bool {
 	return slices.ContainsFunc(p.trees, func(t tree) bool {
 		name, ok := t.folder.Name(indexed)

@@ -24,8 +24,8 @@ type leader struct {
 	published *IndexStatus // last status for other servers; nil before the first
 }
 
-// changeRole starts the first work. If the lease was taken or lost since, it ends that work and starts the other: it
-// indexes with the lease, and only observes without.
+// changeRole starts the work of the present role: to index with the lease, or to observe without it. If the lease was
+// taken or lost since the last call, changeRole first ends the work of the earlier role.
 func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
@@ -92,8 +92,8 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// Work that is less urgent than text waits up to syncTime for the text of all files, and then answerTime for the answer
-// of the activation. This work needs more connections, and the database may be far away.
+// Before other work starts, the text of all files has up to syncTime to get into the index, and the activation has
+// answerTime to answer. Other work would need more connections, and the database may be far away.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond

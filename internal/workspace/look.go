@@ -21,7 +21,7 @@ const (
 	idleInterval = 5 * time.Second
 )
 
-// maxLookWait bounds how long the first call to an idle server waits for a new look.
+// maxLookWait bounds how long a call waits for a new look, for example the first call to an idle server.
 const maxLookWait = 2 * time.Second
 
 // snapshot is the result of one look at a project. It does not change.
@@ -102,7 +102,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
 	case row.SyncStatus == nil || led && !now.leading:
-		now.published.Queued = 1 // nobody has published a status, or this server did before it lost writes
+		now.published.Queued = 1 // no status, or a status from before this server lost the lease
 	default:
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
@@ -112,8 +112,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	}
 }
 
-// replaceOutdated activates the project again if its branch or config has changed, or if its index was deleted. It logs
-// a failure. The error says only what is wrong with the config.
+// replaceOutdated activates the project again if its branch or config has changed, or if its index was deleted. It only
+// logs if this fails. The error says what is wrong with the config.
 func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
 	definition, problem := w.Settings.Load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {

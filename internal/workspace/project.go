@@ -32,7 +32,7 @@ type Project struct {
 	book     *bookshelf
 	recalled []catalog.Collection // collections that hooks search
 
-	unusedTextAge time.Duration // text without a document stays this long in the index
+	unusedTextAge time.Duration // how long the index keeps text that no document has any more
 
 	life   context.Context //nolint:containedctx // ends when another project replaces this one
 	cancel context.CancelFunc

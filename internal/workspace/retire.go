@@ -20,8 +20,8 @@ type Retired struct {
 	Status string
 }
 
-// Retire marks the given document as superseded by the document by, or as deprecated if by is "". It changes the file
-// and then indexes the document. by is relative to the repository or to the folder of the retired document.
+// Retire marks the given document as superseded, with by as its successor, or as deprecated if by is "". It changes the
+// file and then indexes the document. by is relative to the repository or to the folder of the retired document.
 func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error) {
 	name, err := p.documentName(given, "document_path")
 	if err != nil {

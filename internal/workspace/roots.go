@@ -54,8 +54,8 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.active, w.projectDir = nil, roots[0]
 }
 
-// Root returns the root of the active project, or without one the root of the project that the next call activates, or
-// "".
+// Root returns the root of the active project. If no project is active, it returns the root of the project that the
+// next call activates, or "".
 func (w *Workspace) Root() string {
 	if active := w.current(); active != nil {
 		return active.Definition.Root

@@ -22,7 +22,7 @@ type Sources struct {
 	Moved func(ctx context.Context) map[string]string
 }
 
-// maxSource is how many bytes of a file Text returns.
+// maxSource bounds the bytes of a file that Text returns.
 const maxSource = 256 << 10
 
 // Text returns the beginning of a file. It returns "" if the file cannot be read or exceeds [contain.MaxDocument].
@@ -90,7 +90,8 @@ func (s Sources) Former(ctx context.Context, name string) []string {
 const fewFiles = 2
 
 // Citing returns a function that reports whether a cited place overlaps the given place. A cited name without folders
-// means the file at the top of the repository. Without such a file it means all files of that name, up to fewFiles.
+// means the file at the top of the repository. Without such a file it means all files of that name, if they are at most
+// fewFiles.
 func (s Sources) Citing(ctx context.Context, place document.Place) func(cited document.Place) bool {
 	base := path.Base(place.Path)
 	isFew := sync.OnceValue(func() bool {

@@ -27,10 +27,11 @@ const (
 	checkWaitShare = 10
 )
 
-// staleDocuments finds out in the background which documents are stale: they cite files or lines that have changed
-// since. It checks when a call first asks, and when the commit or the documents change. Safe for concurrent use.
+// staleDocuments finds stale documents in the background. A document is stale if files or lines that it cites have
+// changed since it was written. A check starts when a call first asks, and when the commit or the documents change.
+// Safe for concurrent use.
 type staleDocuments struct {
-	root   string // of the repository
+	root   string // root of the repository
 	cited  func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger *slog.Logger
 	once   bool // see [Workspace.Once]; then each call checks only the documents that it needs
@@ -165,8 +166,7 @@ func (s *staleDocuments) look(
 	return staleness{changes: describeChanges(documents, changes), moved: history.MovedPaths(documents, changes)}, nil
 }
 
-// describeChanges maps a document's path to a sentence: how many places have changed, moved or gone, and the first
-// three.
+// describeChanges returns, by document path, how many cited places have changed, moved or gone, with the first three.
 func describeChanges(documents []history.CitingDocument, changes []history.PlaceChange) map[string]string {
 	const named = 3
 	changed := map[int][]string{}

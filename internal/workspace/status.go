@@ -19,9 +19,9 @@ const (
 	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync continues
 	// afterwards.
 	syncWait = 15 * time.Second
-	// firstWait bounds this wait for a call that needs a project but did not ask for an activation.
+	// firstWait bounds the wait for the sync in a call that needs a project but did not ask for an activation.
 	firstWait = 5 * time.Second
-	// callTime is the part of a call's time that the wait leaves for the rest of the call.
+	// callTime is the part of a call's time that the wait for the sync leaves for the rest of the call.
 	callTime = 2 * time.Second
 	// maxPublished bounds the failed files in a published status.
 	maxPublished = 20
@@ -126,7 +126,7 @@ func (p *Project) Noticed() IndexStatus {
 }
 
 // Outdated counts the hits whose files have changed since they were indexed. It asks for a new walk of the folders with
-// such files. All hits are from one collection.
+// such files. of is the collection of the hits.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	outdated := 0
 	for _, tree := range p.trees {
@@ -182,7 +182,7 @@ func (p *Project) count(ctx context.Context) {
 	}
 }
 
-// crashedGit is the age of git's lock at which a call stops to wait for it. A running git has the lock only for
+// crashedGit is the age of git's lock at which a call stops waiting for it. A running git has the lock only for
 // moments.
 const crashedGit = time.Minute
 

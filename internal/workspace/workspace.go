@@ -65,8 +65,8 @@ func New(
 // nothing, and follows no file. Call Once before the first use.
 func (w *Workspace) Once() { w.once = true }
 
-// AsIs makes an activation leave even the text of the index as it is, except in an index that was never written. Call
-// it after Once and before the first use.
+// AsIs makes an activation leave the index as it is, except an index that was never written. Call AsIs after Once and
+// before the first use.
 func (w *Workspace) AsIs() { w.asIs = true }
 
 // Handbook returns the present edition of the handbook, or the zero value if the handbook was never filled.
@@ -151,7 +151,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 }
 
 // beginSwitch waits until the caller may change the active project; then the caller must call endSwitch. It fails if
-// ctx ends first, because another call may wait for the database during its turn.
+// ctx ends first, because another call may wait for the database while it has the turn.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
 	case w.switching <- struct{}{}:

@@ -78,8 +78,8 @@ func unusable(err error) *Error {
 		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
 }
 
-// validators has a validator for each schema, which checks a value without the values inside. It lacks the keywords
-// that the checker follows itself: allOf, properties, additionalProperties, items and required.
+// validators has a validator for each schema. A validator checks a value without the values inside. It lacks the
+// keywords that the checker follows itself: allOf, properties, additionalProperties, items and required.
 type validators map[*jsonschema.Schema]*jsonschema.Resolved
 
 // add makes the validators of a schema and of all schemas below it that the checker visits.
@@ -202,7 +202,8 @@ func (c *compiler) properties(doc string, schemas map[string]any, key string, de
 	return expanded, nil
 }
 
-// pattern checks a regular expression and counts its instructions. A match may run all of them for each character.
+// pattern checks a regular expression and counts its instructions. Matching may run all instructions for each
+// character.
 func (c *compiler) pattern(text, key string) error {
 	refused := wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
 	if len(text) > maxPattern {

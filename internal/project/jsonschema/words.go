@@ -65,7 +65,7 @@ func describe(s *jsonschema.Schema) string {
 	for _, keyword := range limits {
 		value := reflect.ValueOf(*s).FieldByName(strings.ToUpper(keyword[:1]) + keyword[1:])
 		phrase := fmt.Sprint(keyword, " ", reflect.Indirect(value))
-		if !value.IsZero() && phrase != "minLength 1" { // State says that a text is empty
+		if !value.IsZero() && phrase != "minLength 1" { // the problem "is empty" is enough
 			phrases = append(phrases, phrase)
 		}
 	}

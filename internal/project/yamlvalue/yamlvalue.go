@@ -146,7 +146,7 @@ func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "
 
 func isValid(text string) bool { return yaml.Unmarshal([]byte(text), &yaml.Node{}) == nil }
 
-// unreadable reports whether YAML allows a character nowhere in a text.
+// unreadable reports whether YAML forbids a character even in quotes.
 func unreadable(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r)
 }
