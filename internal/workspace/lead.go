@@ -92,15 +92,15 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// Before other work starts, the text of all files has up to syncTime to get into the index, and the activation has
-// answerTime to answer. Other work would need more connections, and the database may be far away.
+// Embedding and cleaning up wait up to syncTime for the text of all files, and then answerTime for the answer of the
+// activation. They need more connections, and the database may be far away.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond
 )
 
-// deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether
-// the model server answers, so that the answer of the activation can say so.
+// deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether the
+// model server answers, so that the activation can report a missing one.
 func (p *Project) deferUntilText(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
 	var asking sync.WaitGroup

@@ -112,8 +112,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	}
 }
 
-// replaceOutdated activates the project again if its branch or config has changed, or if its index was deleted. It only
-// logs if this fails. The error says what is wrong with the config.
+// replaceOutdated activates the project again if its branch or config has changed, or if its index was deleted. A
+// failure is only logged. The error says what is wrong with the config.
 func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
 	definition, problem := w.Settings.Load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {

@@ -75,7 +75,8 @@ func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	return float64(like) / float64(len(files))
 }
 
-// Former returns former paths that documents still cite, of a file or of a folder that contains the file now.
+// Former returns outdated paths that documents still cite and that mean the file at name. Such a path is from before a
+// move of the file, or of a folder that now contains the file.
 func (s Sources) Former(ctx context.Context, name string) []string {
 	var former []string
 	for cited, now := range s.Moved(ctx) {

@@ -56,8 +56,8 @@ func (p *Project) Stale(ctx context.Context, documents []string) map[string]stri
 	return p.stale.of(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
 }
 
-// of returns the result of a check of at least the documents for which takes returns true. It waits for maxCheckWait or
-// for a share of the time that ctx has left. If no check ends in this time, the result is empty.
+// of returns the result of a check of at least the documents for which takes returns true. It waits for maxCheckWait at
+// most, and only for a share of the time that ctx has left. If no check ends in this time, the result is empty.
 func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces) bool) staleness {
 	most := maxCheckWait
 	if deadline, isLimited := ctx.Deadline(); isLimited {

@@ -39,7 +39,8 @@ type IndexStatus struct {
 	// State is a number for the files of the last walk; see [watch.Progress].
 	State uint64 `json:"state,omitempty"`
 	// Embedding counts the passages without a vector, and Passages all passages. Searches find passages without a vector
-	// by words. Embedding is at least 1 until the server has measured the model. Counting says that both numbers are old.
+	// by words. While the server measures how to compare a new model's vectors, Embedding is at least 1. Counting says
+	// that both numbers are old.
 	Embedding int  `json:"embedding"`
 	Passages  int  `json:"passages"`
 	Counting  bool `json:"counting,omitempty"`
