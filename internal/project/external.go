@@ -181,8 +181,9 @@ func gitFolders(root string) []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow dir, a folder outside the repository. The configured path must be
-// absolute, because no symbolic link of a repository may lead out. Hidden folders below an allowed folder stay closed.
+// isAllowed reports whether the user's settings allow external docs in dir, which is outside the repository. The
+// configured path must be absolute: no symbolic link of a repository may lead out. Hidden folders below an allowed
+// folder stay closed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false

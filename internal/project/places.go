@@ -100,7 +100,7 @@ func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// vendored reports whether the name of a folder says that somebody else or a program wrote the files.
+// vendored reports whether the name of a folder says that somebody else or a program wrote the files in it.
 func vendored(folder string) bool {
 	return packaged(folder) || slices.Contains([]string{
 		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",

@@ -32,8 +32,8 @@ func (p *Project) Promote(
 }
 
 // rewrite replaces the content of a document's file by the result of change, and then indexes the document. It returns
-// the document's path in the docs folder. what is the changed field, for errors. An [apierror.Error] of change stays as
-// it is.
+// the document's path in the docs folder. Error messages call the changed field what. rewrite returns an
+// [apierror.Error] of change as it is.
 func (p *Project) rewrite(
 	ctx context.Context, given, what string, change func(before document.File) (content []byte, err error),
 ) (string, error) {

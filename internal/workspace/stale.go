@@ -82,8 +82,8 @@ func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces)
 	return *cmp.Or(s.latest.Load(), &staleness{})
 }
 
-// Sources returns the repository's files, for one call. [Sources.Moved] waits a moment for the first check for stale
-// documents.
+// Sources returns the repository's files for one tool call. Its [Sources.Moved] waits a moment if no check for stale
+// documents has ended yet.
 func (p *Project) Sources() Sources {
 	sources := Sources{Root: p.Definition.Root}
 	citesMissing := func(d index.CitedPlaces) bool {
