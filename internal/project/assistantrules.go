@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// ruleFolders are folders in which people write rules for their assistants: Claude Code, Cursor, Copilot, Kiro, Cline,
+// ruleFolders are folders with rules that people write for their assistants: Claude Code, Cursor, Copilot, Kiro, Cline,
 // Windsurf, Qwen Code, and the assistants that share .agents. The names come from the assistants' documentation.
 var ruleFolders = []string{
 	".claude/rules", ".cursor/rules", ".github/instructions", ".kiro/steering", ".clinerules", ".windsurf/rules", ".qwen/rules",
 	".agents/rules",
 }
 
-// RuleFolders returns the repository's folders of rules for assistants, relative to Root. Their files are documents of
-// the project. The server never writes them. It returns nil if the configuration switches rules off.
+// RuleFolders returns the repository's folders of rules for assistants, relative to Root, or nil if the configuration
+// switches rules off. The files in these folders are documents of the project. The server never writes there.
 func (p *Project) RuleFolders() []string { return slices.Clone(p.ruleFolders) }
 
 func (p *Project) findRuleFolders() []string {
@@ -34,12 +34,11 @@ func (p *Project) findRuleFolders() []string {
 	return found
 }
 
-// IsRuleFile reports by its name whether a file in a folder of rules is a rule.
+// IsRuleFile reports whether a file in a folder of rules is a rule, by the extension of its name.
 func IsRuleFile(name string) bool {
 	return IsMarkdown(name) || strings.EqualFold(path.Ext(name), ".mdc")
 }
 
-// isRule reports whether a file of the repository is a rule for assistants.
 func (p *Project) isRule(relPath string) bool {
 	return IsRuleFile(relPath) && slices.ContainsFunc(p.ruleFolders, func(folder string) bool { return contains(folder, relPath) })
 }

@@ -16,7 +16,7 @@ type Config struct {
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
 	Recall         Recall          `json:"recall"`
-	Rules          bool            `json:"rules"`         // rules that people write for assistants are documents
+	Rules          bool            `json:"rules"`         // rules for assistants are documents; see [Project.RuleFolders]
 	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil without external docs
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
 }
@@ -24,9 +24,9 @@ type Config struct {
 // Documents says where the project's own documents are, and which checks apply.
 type Documents struct {
 	Folder   string   `json:"folder"`             // as written; see [Project.DocsDir]
-	Folders  []string `json:"folders"`            // further folders, files and patterns, whose documents are lenient
-	Lenient  bool     `json:"lenient"`            // documents may have any front matter, or no front matter
-	LinkRoot string   `json:"link_root"`          // the folder of links that begin with /; "." is the repository
+	Folders  []string `json:"folders"`            // more folders, files and patterns; documents there are lenient
+	Lenient  bool     `json:"lenient"`            // documents in Folder may have any front matter, or no front matter
+	LinkRoot string   `json:"link_root"`          // links that begin with / start in this folder; "." is the repository
 	Language string   `json:"language,omitempty"` // code of the documents' language; "" detects it for each document
 }
 
@@ -41,8 +41,8 @@ type Retrieval struct {
 type SemanticSearch struct {
 	MinRelevanceScore float64 `json:"min_relevance_score"` // in [0,1]
 	DefaultLimit      int     `json:"default_limit"`
-	// Configured is min_relevance_score in config.json, or nil if the file does not set it. The two tools for
-	// external docs use it even if their caller passes another score.
+	// Configured is min_relevance_score in config.json, or nil if the file does not set it. In the two tools for external
+	// docs, Configured wins over the score that a caller passes.
 	Configured *float64 `json:"-"`
 }
 
@@ -52,14 +52,14 @@ type LinkResolution struct {
 	MaxLinkedDocs int `json:"max_linked_docs"` // the default is retrieval.max_linked_docs
 }
 
-// ExternalDocs says which files besides the project's own documents can be searched as reference.
+// ExternalDocs says which files, besides the project's own documents, the server can search as reference material.
 type ExternalDocs struct {
 	Path            string   `json:"path"` // as written; [External] has the absolute path
 	IncludePatterns []string `json:"include_patterns"`
 	ExcludePatterns []string `json:"exclude_patterns"`
 }
 
-// CustomDocType declares a doc-type of the project's own.
+// CustomDocType declares a doc-type that only this project has.
 type CustomDocType struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -88,7 +88,7 @@ func defaultExternalDocs() *ExternalDocs {
 	}
 }
 
-// loadConfig reads the config.json of the repository at root, a path without symbolic links. The error is a
+// loadConfig reads the config.json of root, a repository without symbolic links in its path. The error is a
 // *ConfigError.
 func loadConfig(root string) (Config, error) {
 	rel := filepath.Join(ConfigDir, ConfigFile)
@@ -103,7 +103,7 @@ func loadConfig(root string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	if config.Profile != "" { // documents of a profile lack the required fields
+	if config.Profile != "" { // documents of a profile lack fields that doc-types require
 		config.Documents.Lenient = true
 	}
 	if value["external_docs"] == nil {
@@ -119,8 +119,8 @@ func loadConfig(root string) (Config, error) {
 	return config, nil
 }
 
-// NameAt returns the name of the project in the repository at root, a path without symbolic links. The
-// error is a *[ConfigError].
+// NameAt returns the project's name in the config.json of root, a path without symbolic links. The error is a
+// *[ConfigError].
 func NameAt(root string) (string, error) {
 	config, err := loadConfig(root)
 	return config.ProjectName, err
@@ -129,17 +129,18 @@ func NameAt(root string) (string, error) {
 // Recall says which hooks of an assistant the server answers.
 type Recall string
 
-// The values, from the strictest to the default.
+// The values of Recall, from the strictest to the most permissive. The default is RecallAll.
 const (
 	RecallOff    Recall = "off"
-	RecallPrompt Recall = "prompt" // only prompts
+	RecallPrompt Recall = "prompt" // the server answers only prompts of the user
 	RecallAll    Recall = "all"
-	// RecallGuard also denies an act once if a critical document warns of it. Only the user can allow it.
+	// RecallGuard is RecallAll, and the server denies a command or an edit once if a critical document warns of it. Only
+	// the user can set RecallGuard. In a project's config it has no effect.
 	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of two values: r from the user, own from the project. It returns r if own is
-// RecallAll, the default.
+// And returns the stricter of r, the user's value, and own, the project's value. RecallAll in own, the default, has no
+// effect.
 func (r Recall) And(own Recall) Recall {
 	if own == RecallAll {
 		return r

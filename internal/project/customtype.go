@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
-// loadDocTypes returns the built-in doc-types, then the custom ones of the configuration. A mistake in the
-// configuration is a *ConfigError.
+// loadDocTypes returns the built-in doc-types, then those of the configuration. A mistake there is a *ConfigError.
 func (p *Project) loadDocTypes() ([]DocType, error) {
 	types := builtInTypes()
 	for i, c := range p.Config.CustomDocTypes {
@@ -59,7 +58,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	return folder, nil
 }
 
-// folderProblem says why a configured path cannot be a folder of documents inside parent, or "".
+// folderProblem says why a configured path cannot be a folder of documents inside parent. It returns "" if it can.
 func folderProblem(configured, parent string) string {
 	folder := path.Clean(configured)
 	switch {
@@ -100,16 +99,15 @@ func (p *Project) checkCollision(key string, t DocType, others []DocType) error 
 	return nil
 }
 
-// overlaps reports whether folders are equal or one is inside the other. It ignores case, as some file
-// systems do.
+// overlaps reports whether two folders are equal or one is inside the other. Like some file systems, it ignores case.
 func overlaps(a, b string) bool {
 	a, b = strings.ToLower(a)+"/", strings.ToLower(b)+"/"
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a schema_file, title is
-// required and the common fields are checked. A schema_file replaces these checks, except those of
-// promotion_level, which the server writes, and questions, which it searches.
+// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a schema_file, title is required and
+// the common fields are checked. With a schema_file, only two common fields are still checked: promotion_level, which
+// the server writes, and questions, which searches read.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	if t.Schema == "" {
 		own := embeddedSchema("schemas/common.json", "/$defs/custom")
@@ -126,7 +124,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 	return nil
 }
 
-// readSchema reads and compiles a schema_file.
+// readSchema reads and compiles a schema_file. It also returns the content of the file.
 func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
 	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(configured))

@@ -15,8 +15,8 @@ import (
 // BuiltIn is the value of [DocType.Schema] for the doc-types that every project has.
 const BuiltIn = "built-in"
 
-// DocType is a kind of document: the folder of its files and the rules for their front matter. It is
-// immutable and safe for concurrent use.
+// DocType is a kind of document: the folder of its files and the rules for their front matter. It is immutable and safe
+// for concurrent use.
 type DocType struct {
 	Name        string
 	Description string
@@ -26,7 +26,7 @@ type DocType struct {
 	SchemaHash  string // hexadecimal SHA-256 of everything that [DocType.Validate] depends on
 
 	schemas  []lazySchema
-	ownNulls bool // the project wrote the schema, which may allow null
+	ownNulls bool // the schema is the project's, and may allow null
 }
 
 // Violation is one mistake in a document's front matter, in words for its writer, such as
@@ -43,10 +43,9 @@ var commonFields = []string{
 	"supersedes", "superseded_by", "amends", "amended_by", "status", "expires", "valid_until", "review_by",
 }
 
-// Validate returns all violations in a document's front matter, sorted by field. The result is never nil.
-// frontMatter has JSON-compatible values, with dates as strings, and is nil for a document without front
-// matter. doc_type may be missing, because the folder implies it. A field without a value counts as missing,
-// unless the project wrote the schema.
+// Validate returns all violations in a document's front matter, sorted by field. The result is never nil. frontMatter
+// has JSON-compatible values, with dates as strings. It is nil for a document without front matter. doc_type may be
+// missing, because the folder implies it. Under a built-in schema a field without a value counts as missing.
 func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	value := maps.Clone(frontMatter)
 	if value == nil {
@@ -81,12 +80,12 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	return slices.Compact(violations)
 }
 
-// builtInTypes returns the doc-types that every project has, in their usual order. It takes their names and
-// descriptions from their schemas.
+// builtInTypes returns the doc-types that every project has, in their usual order, with names and descriptions from
+// their schemas.
 func builtInTypes() []DocType {
 	var types []DocType
 	for _, folder := range []string{"problems", "insights", "codebase", "tools", "styles"} {
-		file := "schemas/" + strings.TrimSuffix(folder, "s") + ".json" // a folder has the plural of its doc-type's name
+		file := "schemas/" + strings.TrimSuffix(folder, "s") + ".json" // a folder's name is a plural
 		var about struct {
 			Title       string `json:"title"`
 			Description string `json:"description"`
@@ -100,7 +99,7 @@ func builtInTypes() []DocType {
 	return types
 }
 
-// fingerprint hashes parts. It writes the length before each part, so that different lists never hash the same text.
+// fingerprint hashes parts. It also hashes the length of each part, so that different lists never hash equal text.
 func fingerprint(parts ...[]byte) string {
 	var text []byte
 	for _, p := range parts {

@@ -16,8 +16,8 @@ import (
 // and without "./". The folder may not exist.
 func (p *Project) DocsDir() string { return p.docsDir }
 
-// DocumentsRoot returns the folder that has all documents, relative to Root: [Project.DocsDir], or "." if
-// documents.folders names others.
+// DocumentsRoot returns the folder that has all documents except rules for assistants, relative to Root. It is
+// [Project.DocsDir], or "." if documents.folders has entries.
 func (p *Project) DocumentsRoot() string {
 	if len(p.places.list) > 0 {
 		return "."
@@ -30,8 +30,8 @@ func (p *Project) Places() []string {
 	return append(slices.Clone(p.Config.Documents.Folders), p.docsDir)
 }
 
-// DocumentPaths returns the files and folders that together hold all documents, relative to DocumentsRoot. It
-// returns nil if any folder may hold documents.
+// DocumentPaths returns files and folders in DocumentsRoot that together hold all documents there. The paths are
+// relative to DocumentsRoot. The result is nil if documents may be anywhere in DocumentsRoot.
 func (p *Project) DocumentPaths() []string {
 	if p.DocumentsRoot() != "." {
 		return nil
@@ -58,7 +58,7 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 	return "", false
 }
 
-// Holds reports whether a file of the repository lies in one of the Places. Its name does not matter.
+// Holds reports whether a file of the repository lies in one of the Places, whatever its name.
 func (p *Project) Holds(relPath string) bool {
 	return contains(p.docsDir, relPath) ||
 		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })
@@ -93,10 +93,11 @@ func (p *Project) PruneDocuments(dir string) bool {
 	return !contains(p.docsDir, dir) && !contains(dir, p.docsDir) && p.places.prunes(dir)
 }
 
-// linkBase returns the folder to which a document's related_docs and wikilinks may be relative. This is DocsDir
-// for a document in it, and the first of documents.folders for any other document.
+// linkBase returns the folder to which a document's related_docs and wikilinks may be relative. For a document in
+// DocsDir this is DocsDir. For other documents it is the first entry of documents.folders, or "." if that entry is a
+// pattern or a file.
 func (p *Project) linkBase(relPath string) string {
-	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // without places, only rules lie outside docsDir
+	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // only rules for assistants are outside docsDir then
 		return p.docsDir
 	}
 	first := p.places.list[0]
@@ -131,7 +132,7 @@ func (p *Project) documentsFolder() (string, error) {
 		return "", fileError(full, "", err)
 	case target == ".":
 		return "", wrong("leads to the repository itself")
-	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // git's folder may be visible
+	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // git's folder can have any name
 		return "", fileError(full, "", contain.ErrHidden)
 	case folder != DocsFolder && !info.IsDir():
 		return "", wrong("is not a folder")

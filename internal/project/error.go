@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
-// Smallest valid contents of the files. Messages show them as examples.
+// The smallest valid config.json, settings.json and schema. Error messages show them as examples.
 const (
 	minimalConfig   = `{"project_name": "my-project"}`
 	minimalSettings = `{"log_level": "warn"}`
@@ -88,8 +88,8 @@ func fileError(path, hint string, err error) *ConfigError {
 	return e
 }
 
-// keyError returns an error for the worst fault, or nil without faults. An unknown key is the worst fault: if it is
-// misspelt, the correct key is reported as missing too.
+// keyError returns an error for the first unknown key, or else for the first fault, or nil without faults. A misspelt
+// key causes two faults: it is unknown, and the correct key is missing. The first fault says more.
 func keyError(path string, faults []jsonschema.Fault) error {
 	if len(faults) == 0 {
 		return nil

@@ -15,20 +15,20 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxAlternatives bounds the patterns that one pattern with braces is short for. Matching tries them all.
+// maxAlternatives bounds the alternatives of a pattern with braces; *.{md,mdx} has two. Matching tries each of them.
 const maxAlternatives = 1_000
 
 // External is a folder of documentation that the server searches and never changes.
 type External struct {
 	Path   string // the folder as the configuration writes it; answers show it
-	Dir    string // its absolute path, without symbolic links
+	Dir    string // the folder's absolute path, without symbolic links
 	RelDir string // Dir relative to the project's Root with / separators; "" outside the repository
 
-	root             string // of the repository
+	root             string // root of the repository
 	include, exclude []string
-	// privateFolders are folders in Dir that are never searched: the project's own documents and git's folders.
+	// privateFolders are folders, relative to Dir, that are never searched: the project's own documents and git's folders.
 	privateFolders []string
-	ownPlaces      places // of the project's own documents
+	ownPlaces      places // own documents that are not in the docs folder
 }
 
 // Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
@@ -38,12 +38,12 @@ func (e External) Match(relPath string) bool {
 	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath) && !owned
 }
 
-// Has is Match for a path relative to the repository.
+// Has reports whether a file belongs to the external docs. relPath is relative to the repository, with / separators.
 func (e External) Has(relPath string) bool {
 	return e.RelDir != "" && contains(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
 }
 
-// Prune reports whether a walk may skip a folder. relDir is relative to Dir, with / separators.
+// Prune reports whether a walk may skip the folder relDir, because no file there can match. relDir is relative to Dir.
 func (e External) Prune(relDir string) bool {
 	relDir = path.Clean(relDir)
 	if relDir == "." {
@@ -54,7 +54,7 @@ func (e External) Prune(relDir string) bool {
 	})
 }
 
-// private reports whether a path belongs to git or to the project's own documents, which are another collection.
+// private reports whether a path belongs to git, or to the project's own documents, which are in another collection.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool { return contains(folder, relPath) })
 }
@@ -65,7 +65,7 @@ func matchAny(patterns []string, relPath string) bool {
 	})
 }
 
-// loadExternal resolves external_docs. It returns nil if the configuration has none. The error is a *ConfigError.
+// loadExternal resolves the folder of external_docs. It returns nil if none is configured. The error is a *ConfigError.
 func (p *Project) loadExternal(allowed []string) (*External, error) {
 	config := p.Config.ExternalDocs
 	if config == nil {
@@ -84,7 +84,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	target, err := filepath.EvalSymlinks(docs) // a link must not index a file twice
+	target, err := filepath.EvalSymlinks(docs) // if docs is a link, its target must not be indexed twice
 	if err != nil {
 		target = docs
 	}
@@ -145,8 +145,8 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return resolved, nil
 }
 
-// checkExternalHidden returns an error for a hidden folder of the repository and for a git folder, whatever path
-// leads to it.
+// checkExternalHidden returns an error if dir is a hidden folder of the repository, or one of git's folders under any
+// name. dir has no symbolic links. configured is the path in the configuration.
 func (p *Project) checkExternalHidden(configured, dir string) error {
 	rel, inside := relative(p.Root, dir)
 	if !inside {
@@ -163,8 +163,8 @@ func (p *Project) checkExternalHidden(configured, dir string) error {
 	return nil
 }
 
-// gitFolders returns the paths of the checkout's git folders, without symbolic links. Their names may differ
-// from .git.
+// gitFolders returns the folders in which git keeps a checkout's data. The paths have no symbolic links. A folder may
+// have another name than .git.
 func gitFolders(root string) []string {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -181,9 +181,9 @@ func gitFolders(root string) []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow a folder that is closed to repositories by default.
-// The configured path must be absolute, so that no symbolic link of a repository leads there. Hidden
-// folders below an allowed folder stay closed.
+// isAllowed reports whether the user's settings allow external docs in dir, which is outside the repository. The
+// configured path must be absolute: no symbolic link of a repository may lead out. Hidden folders below an allowed
+// folder stay closed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false
@@ -204,7 +204,7 @@ func (p *Project) externalLeaves(configured, dir string) *ConfigError {
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// patterns checks a list of patterns and returns them without "./".
+// patterns checks the patterns of a key of external_docs, and returns them without a leading "./".
 func (p *Project) patterns(key string, list []string) ([]string, error) {
 	cleaned := make([]string, 0, len(list))
 	for i, pattern := range list {
@@ -222,7 +222,7 @@ func (p *Project) patterns(key string, list []string) ([]string, error) {
 	return cleaned, nil
 }
 
-// alternatives returns an upper bound for the number of patterns that one pattern with braces is short for.
+// alternatives returns an upper bound for the alternatives of a pattern. It stops counting above maxAlternatives.
 func alternatives(pattern string) int {
 	total := 1
 	for _, group := range strings.Split(pattern, "{")[1:] {

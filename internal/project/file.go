@@ -11,9 +11,9 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
-// decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that
-// the file does not set keep their values. example is a valid content, for error messages. decode returns the
-// parsed content. The error is a *ConfigError.
+// decode checks the content of a JSON file against an embedded schema, decodes it into dst, and returns it as a map.
+// Fields of dst that the file does not set keep their values. example is valid content, for error messages. The error
+// is a *ConfigError.
 func decode(path string, content []byte, schema, example string, dst any) (map[string]any, error) {
 	value, err := parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), example)
 	if err != nil {
@@ -30,7 +30,7 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 	if err := keyError(path, embeddedSchema(schema, "")().Check(value)); err != nil {
 		return nil, err
 	}
-	checked, err := json.Marshal(value) // 2.0 becomes 2
+	checked, err := json.Marshal(value) // writes 2.0 as 2, which fits an int
 	if err != nil {
 		return nil, fmt.Errorf("write %s as checked: %w", path, err)
 	}
@@ -40,8 +40,8 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 	return object, nil
 }
 
-// parseJSON decodes one JSON value. example is a valid content, for error messages. The error is a
-// *ConfigError. It names line and column of a mistake in the syntax.
+// parseJSON decodes one JSON value. example is valid content, for error messages. The error is a *ConfigError. For a
+// syntax error it names line and column.
 func parseJSON(path string, data []byte, example string) (any, error) {
 	hint := "Every key and text stands in double quotes, entries are separated by commas, with none after " +
 		"the last, and there are no comments; for example " + example + "."
@@ -78,8 +78,7 @@ func jsonProblem(data []byte, err error) string {
 
 const maxYAMLBytes = 256 << 10
 
-// parseYAML decodes one YAML document into values of JSON. A mistake in the syntax is a *ConfigError with line and
-// column.
+// parseYAML decodes one YAML document into JSON values. A syntax error is a *ConfigError with line and column.
 func parseYAML(path string, data []byte) (any, error) {
 	const example = `type: object`
 	if !utf8.Valid(data) {

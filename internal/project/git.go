@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/history"
 )
 
-// detachedBranch is the Branch of a detached HEAD. git rev-parse --abbrev-ref prints the same word.
+// detachedBranch is the value of [GitHead.Branch] for a detached HEAD. git rev-parse --abbrev-ref prints this word too.
 const detachedBranch = "HEAD"
 
 // maxGitFileBytes bounds the small files of a git folder: HEAD, a ref, a .git file.
@@ -33,7 +33,7 @@ type GitHead struct {
 	Branch       string
 	InRepository bool
 	HeadFile     string   // absolute path of HEAD of this work tree
-	refFiles     []string // files that can have the commit of the branch
+	refFiles     []string // files that may hold the commit of the branch, for Stamp
 }
 
 // Stamp returns a text that changes when the checked-out commit changes. It compares only times and sizes of
@@ -51,15 +51,15 @@ func (h GitHead) Stamp() string {
 	return stamp.String()
 }
 
-// gitDirs are where a work tree's git files are.
+// gitDirs names the folders of a work tree and of its git files.
 type gitDirs struct {
 	top    string // folder of the work tree
 	own    string // folder of HEAD and the other files of one work tree
 	common string // folder of the refs; differs from own only in a linked work tree
 }
 
-// Lock returns the path of git's lock for changes of the work tree, and when git took it. The time is zero if
-// nobody holds the lock. A git that crashed leaves its lock.
+// Lock returns the path of the lock file that git holds while it changes the work tree, and the time when git took the
+// lock. The time is zero if nobody holds the lock. A git that crashed leaves its lock file behind.
 func (h GitHead) Lock() (file string, since time.Time, err error) {
 	if !h.InRepository {
 		return "", time.Time{}, nil
@@ -75,8 +75,8 @@ func (h GitHead) Lock() (file string, since time.Time, err error) {
 	return file, info.ModTime(), nil
 }
 
-// Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository it
-// returns the zero GitHead. Errors wrap a [*fs.PathError] for HEAD files that cannot be read or understood.
+// Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository it returns
+// the zero GitHead. If a file HEAD cannot be read or understood, the error wraps a [*fs.PathError].
 func Head(root string) (GitHead, error) {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -109,10 +109,10 @@ func Head(root string) (GitHead, error) {
 	return head, nil
 }
 
-// reftableStub is the content of HEAD if the refs are in a reftable. Only git can read a reftable.
+// reftableStub is the content of the file HEAD if the refs are in a reftable, a format that only git can read.
 const reftableStub = "ref: refs/heads/.invalid"
 
-// reftableList returns the file that names the tables of a git folder. Git writes it with every change of a ref.
+// reftableList returns the file that lists the reftables of a git folder. The file changes with every change of a ref.
 func reftableList(dir string) string { return filepath.Join(dir, "reftable", "tables.list") }
 
 // askHead asks git for the HEAD of a work tree, and returns it in the form of a HEAD file.
@@ -121,7 +121,7 @@ func askHead(top string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx := context.Background() // git has a limit of its own
+	ctx := context.Background() // package history limits the time
 	ref, refErr := folder.HeadRef(ctx)
 	if refErr != nil { // HEAD is a commit, or git is too old for reftables
 		ref, err = folder.Head(ctx)
@@ -134,7 +134,7 @@ func askHead(top string) (string, error) {
 	return ref, nil
 }
 
-// findGit looks for a repository in root and the folders above it. The result is zero without a repository.
+// findGit looks for a repository in root and in the folders above root. The result is zero outside a repository.
 func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
@@ -162,8 +162,8 @@ func SameRepository(a, b string) bool {
 	return errors.Join(errFirst, errSecond, errOne, errOther) == nil && os.SameFile(one, other)
 }
 
-// gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of one. In a
-// linked work tree and in a submodule, .git is a file that names the git folder.
+// gitDirOf returns the git folder of the work tree with the top folder dir. It returns "" if dir is not the top of a
+// work tree. In a linked work tree and in a submodule, .git is a file that names the git folder.
 func gitDirOf(dir string) (string, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -190,7 +190,7 @@ func gitDirOf(dir string) (string, error) {
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(own, "HEAD")); err != nil {
-		if info.IsDir() { // git ignores such a folder too
+		if info.IsDir() { // git, too, ignores a folder .git without HEAD
 			return "", nil
 		}
 		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w; if the repository has moved, run in it: "+
@@ -199,7 +199,7 @@ func gitDirOf(dir string) (string, error) {
 	return own, nil
 }
 
-// commonDir returns the folder of the refs that a work tree's git folder uses.
+// commonDir returns the folder with the refs of a work tree. own is the git folder of the work tree.
 func commonDir(own string) string {
 	text, err := readGitFile(filepath.Join(own, "commondir"))
 	if err != nil || text == "" { // only linked work trees have this file
@@ -229,13 +229,13 @@ func readGitFile(file string) (string, error) {
 	return string(bytes.TrimSpace(data)), err
 }
 
-// isRefName reports whether a ref can be used as a path in a git folder and printed.
+// isRefName reports whether a ref is safe as a path in a git folder and safe to print.
 func isRefName(ref string) bool {
 	return strings.HasPrefix(ref, "refs/") && path.Clean(ref) == ref && filepath.IsLocal(ref) &&
 		!strings.ContainsFunc(ref, unicode.IsControl)
 }
 
-// shortName returns a branch without refs/heads/, and any other ref without refs/.
+// shortName returns the name of a branch without refs/heads/, and any other ref without refs/.
 func shortName(ref string) string {
 	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
 		return name
@@ -247,8 +247,8 @@ func isCommit(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// ConflictLine returns the 1-based line of the first conflict mark that git left in a text, or 0. Marks in
-// code blocks do not count, because a text may explain them.
+// ConflictLine returns the 1-based line of the first conflict mark (<<<<<<<) that git left in a text, or 0 without a
+// conflict. Marks in code blocks do not count, because a document may explain such marks.
 func ConflictLine(text []byte) int {
 	first, divided, inCode := 0, false, false
 	number := 0

@@ -12,34 +12,34 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxIgnoreBytes bounds a .gitignore, because every file of its folder is compared with all of its rules.
+// maxIgnoreBytes bounds a .gitignore, because every file in its folder is compared with every rule.
 const maxIgnoreBytes = 64 << 10
 
-// gitignore has git's ignore rules for a work tree: the .gitignore of each folder, and info/exclude. It reads each file
-// once, when a path first needs it. Unlike git, it applies the rules to tracked files too.
+// gitignore has git's ignore rules for a work tree: the .gitignore of each folder, and info/exclude. It reads each of
+// these files once, when it first needs the rules. Unlike git, it applies the rules to tracked files too.
 type gitignore struct {
 	top    string // folder of the work tree
-	common string // folder of git with info/exclude
-	// inForce maps a folder to the rules for its content: its own .gitignore first, info/exclude last.
+	common string // git's folder, which has the file info/exclude
+	// inForce maps a folder to the rules for its content: those of the nearest .gitignore first, info/exclude last.
 	inForce map[string][]ignoreRules
 }
 
-// ignoreRules are the rules of one file, for paths in its folder.
+// ignoreRules are the rules of a .gitignore or of info/exclude. They apply to paths in folder.
 type ignoreRules struct {
-	folder string // with a / at its end
+	folder string // relative to the top; ends with /
 	rules  []ignoreRule
 }
 
 // ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	pattern             string // for doublestar
+	pattern             string // in the syntax of doublestar
 	isName              bool   // the pattern has no wildcard
-	anchored            bool   // the pattern is for paths from the .gitignore's folder, not for names
+	anchored            bool   // the pattern must match the path in the .gitignore's folder, not only the last name
 	negated, folderOnly bool
 }
 
-// ignores reports whether git's rules ignore a file or a folder, whose name is relative to the top. It does not check
-// the folders above. The last matching rule of the nearest .gitignore decides.
+// ignores reports whether git's rules ignore a file or a folder. name is relative to the top of the work tree. The last
+// matching rule of the nearest .gitignore decides. ignores does not check the folders above name.
 func (g *gitignore) ignores(name string, folder bool) bool {
 	base := path.Base(name)
 	for _, set := range g.rulesIn(path.Dir(name)) {
@@ -106,10 +106,10 @@ func parseIgnore(text []byte) []ignoreRule {
 	return rules
 }
 
-// noBraces takes away the meaning that braces have for doublestar.
+// noBraces escapes braces, which have a meaning for doublestar and none for git.
 var noBraces = strings.NewReplacer("{", `\{`, "}", `\}`)
 
-// globOf translates a git pattern for doublestar. In git, a/** does not match a.
+// globOf translates a git pattern into one for doublestar. In git, a/** does not match the folder a itself.
 func globOf(pattern string) string {
 	glob := noBraces.Replace(strings.TrimPrefix(pattern, "/"))
 	if strings.Contains(pattern, "/") && strings.HasSuffix(pattern, "**") {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DocTypeOf returns the doc-type that a file's folder implies, or false if the file is not a document. relPath is
-// relative to Root with / separators, and may begin with "./". The nearest folder that docTypeCalled knows
-// decides. If none is known, the type is [fallbackType]. In a strict project a file of DocsDir is a document only in a
-// doc-type's folder.
+// DocTypeOf returns the doc-type of a file, or false if the file is not a document. relPath is relative to Root with /
+// separators, and may begin with "./". In DocsDir, a file in the folder of a doc-type has that doc-type; a strict
+// project has no other documents there. For the remaining documents, the nearest folder with a name that docTypeCalled
+// knows decides. If no folder has such a name, the doc-type is [fallbackType].
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
 	if p.isRule(clean) {
@@ -34,12 +34,11 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	return p.DocType(fallbackType)
 }
 
-// fallbackType is the doc-type if a document's folders do not imply one: most documentation of a repository
-// describes its code.
+// fallbackType is the doc-type of a document whose folders imply no doc-type. Most documentation describes code.
 const fallbackType = "codebase"
 
-// commonFolders maps a built-in doc-type to common names of its folders. They come from decision records and from the
-// categories of the compound-engineering plugin. The plugin keeps all its categories of failures in solutions.
+// commonFolders maps a built-in doc-type to other names of its folders. The names come from decision records and from
+// the compound-engineering plugin, which keeps all kinds of failures in solutions.
 var commonFolders = map[string][]string{
 	"problem":  {"solutions", "incidents", "postmortems", "troubleshooting"},
 	"insight":  {"learnings"},
@@ -48,8 +47,7 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// docTypeCalled returns the doc-type for a folder's name, or false if there is none. Case does not matter, and _
-// equals -.
+// docTypeCalled returns the doc-type that a folder's name implies, or false. Case does not matter, and _ counts as -.
 func (p *Project) docTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {

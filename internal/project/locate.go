@@ -12,8 +12,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// locate returns the root of the repository and the path of its config.json, which may not exist. given names
-// the file, its folder, or the root. locate resolves symbolic links, so that each checkout has one root. The
+// locate returns the root of the repository and the path of its config.json. This file may not exist. given is the path
+// of the file, of its folder, or of the root. locate resolves symbolic links, so that each checkout has one root. The
 // error is a *ConfigError.
 func locate(given string) (root, file string, err error) {
 	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
@@ -53,12 +53,11 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says how to give root a configuration. root may be outside a repository, for example the
-// user's home.
+// missingConfigHint says how to give root a configuration. root may be outside a repository, such as the user's home.
 func missingConfigHint(root string) string {
 	above, err := FindRoot(filepath.Dir(root))
 	if err != nil {
-		above = root // root has no configuration
+		above = root // root has no config, so Lstat fails
 	}
 	file := filepath.Join(above, ConfigDir, ConfigFile)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -70,8 +69,8 @@ func missingConfigHint(root string) string {
 	return fmt.Sprintf("Run `compound-docs init %q`, or create the file with at least %s.", root, minimalConfig)
 }
 
-// FindRoot goes from a folder upwards to the first one that has a configuration or is the top of a git work
-// tree. It returns the given folder if there is none.
+// FindRoot goes upwards from the given folder. It returns the first folder that has a configuration or is the top of a
+// git work tree, or else the given folder. The result has no symbolic links.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -93,7 +92,7 @@ func FindRoot(folder string) (string, error) {
 	}
 }
 
-// holdsGit reports whether an element of a path is .git. It ignores case, as some file systems do.
+// holdsGit reports whether an element of a path is .git. Like some file systems, it ignores case.
 func holdsGit(path string) bool {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, ".git") })
@@ -106,7 +105,7 @@ func relative(root, path string) (string, bool) {
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// isInside reports whether path is root or below it. Its arguments are those of [relative].
+// isInside reports whether path is root or below it. Both arguments must be absolute and without symbolic links.
 func isInside(root, path string) bool {
 	_, ok := relative(root, path)
 	return ok
@@ -117,7 +116,8 @@ func inAny(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return isInside(folder, path) })
 }
 
-// resolveInside is [contain.Root.Resolve] for a path relative to root, with / separators.
+// resolveInside follows the symbolic links of rel, a path relative to root with / separators, and describes the target.
+// It fails if the target is outside root or hidden.
 func resolveInside(root, rel string) (target string, info fs.FileInfo, err error) {
 	folder, err := contain.Open(root)
 	if err != nil {
@@ -127,7 +127,8 @@ func resolveInside(root, rel string) (target string, info fs.FileInfo, err error
 	return target, info, errors.Join(err, folder.Close())
 }
 
-// readInside is [contain.Root.Read] for a configuration or a schema. rel is relative to root.
+// readInside reads a configuration or a schema. rel is relative to root. It fails if the file is outside root, or
+// hidden and not in ConfigDir.
 func readInside(root, rel string) ([]byte, error) {
 	folder, err := contain.Open(root)
 	if err != nil {

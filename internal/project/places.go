@@ -15,24 +15,24 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// places are the folders and files of documents.folders.
+// places are the folders and files that documents.folders names.
 type places struct {
 	list []place
-	// external is the folder of external docs, relative to the repository, or "". Its files are own documents
-	// only if a place lies inside it.
+	// external is the folder of external docs, relative to the repository, or "". A file in this folder is an own document
+	// only if a place lies inside the folder.
 	external string
 	git      []string // git's folders, relative to the repository; their names may differ from .git
-	// withRules makes an AGENTS.md or CLAUDE.md below the root a document.
+	// withRules makes every AGENTS.md and CLAUDE.md below the root a document.
 	withRules bool
 }
 
-// place is a folder or a file of the repository, or a pattern for several.
+// place is a folder or a file of the repository, or a pattern that matches several.
 type place struct {
 	pattern    string // relative to the repository; "**" for all of it
-	inExternal bool
+	inExternal bool   // the place lies in the folder of external docs
 }
 
-// base returns the path before the first element with a wildcard, or "." if the first element has one.
+// base returns the part of the pattern before the first element with a wildcard, or "." if this part is empty.
 func (p place) base() string {
 	if !isPattern(p.pattern) {
 		return p.pattern
@@ -45,8 +45,8 @@ func (p place) covers(name string) bool {
 	return doublestar.MatchUnvalidated(p.pattern, name) || doublestar.MatchUnvalidated(p.pattern+"/**", name)
 }
 
-// mayHold reports whether a folder, or a folder in it, can have files of the place. byName reports whether the pattern
-// spells out the folder's name without a wildcard.
+// mayHold reports whether dir, or a folder below dir, can have files of the place. byName says that the pattern spells
+// out the last element of dir, without a wildcard.
 func (p place) mayHold(dir string) (holds, byName bool) {
 	parts := strings.Split(p.pattern, "/") // each is a valid pattern, because [placePattern] checks it
 	for i, element := range strings.Split(dir, "/") {
@@ -66,7 +66,7 @@ func (p places) has(name string) bool {
 	return p.indexOf(name) >= 0
 }
 
-// indexOf returns the index of the first place to which a document belongs, or -1 if there is none.
+// indexOf returns the index of the first place to which a document belongs, or -1 if it belongs to none.
 func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
@@ -78,7 +78,7 @@ func (p places) indexOf(name string) int {
 	})
 }
 
-// prunes reports whether a walk for documents of the places may skip a folder.
+// prunes reports whether a walk for documents may skip a folder, because no place can have a file in it.
 func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true
@@ -95,19 +95,19 @@ func contains(folder, name string) bool {
 	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
 }
 
-// IsMarkdown reports by its name whether a file is markdown.
+// IsMarkdown reports whether a file is markdown, by the extension of its name.
 func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// vendored reports whether a folder's name says that others wrote its files or that a program made them.
+// vendored reports whether the name of a folder says that somebody else or a program wrote the files in it.
 func vendored(folder string) bool {
 	return packaged(folder) || slices.Contains([]string{
 		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",
 	}, path.Base(folder))
 }
 
-// packaged is like vendored, but only for names that no team gives to a folder of its own notes.
+// packaged reports what vendored reports, but only for names that no team gives to a folder of notes.
 func packaged(folder string) bool {
 	return slices.Contains([]string{
 		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
@@ -115,8 +115,8 @@ func packaged(folder string) bool {
 	}, path.Base(folder))
 }
 
-// boilerplate says that most repositories have a file with this name, or that assistants read it by themselves. For other
-// files it returns "".
+// boilerplate says why a file with this name is no document: most repositories have one, or assistants read it by
+// themselves. It returns "" for any other name.
 func boilerplate(name string) string {
 	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
 	case "CHANGELOG", "Changelog", "changelog", "CHANGES", "HISTORY", "RELEASES":
@@ -130,13 +130,13 @@ func boilerplate(name string) string {
 	return ""
 }
 
-// LeftOut says why a file with this name is not a document, or "" if its name is no reason. The file is a document all
-// the same if documents.folders has its full path.
+// LeftOut says why a file with this name is not a document, or "" if the name is no reason. A file whose full path is
+// in documents.folders is a document in any case.
 func LeftOut(name string) string {
 	return cmp.Or(boilerplate(name), copyOrTemplate(name))
 }
 
-// copyOrTemplate says that a file's name is that of a copy or of a template, or "" if it is neither.
+// copyOrTemplate says that a file is a copy or a template, by its name. It returns "" for any other file.
 func copyOrTemplate(name string) string {
 	base := path.Base(name)
 	base = strings.TrimSuffix(base, path.Ext(base))
@@ -157,8 +157,8 @@ var (
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
 )
 
-// CheckPlaces checks entries of documents.folders for the repository at root, a path without symbolic links. It returns
-// a *[ConfigError] for the first invalid entry.
+// CheckPlaces checks folders, the entries of documents.folders, for the repository at root, a path without symbolic
+// links. It returns a *[ConfigError] for the first invalid entry.
 func CheckPlaces(root string, folders []string) error {
 	_, err := placesOf(root, folders)
 	return err
@@ -186,7 +186,7 @@ func placesOf(root string, folders []string) ([]place, error) {
 	return list, nil
 }
 
-// loadPlaces checks documents.folders. The error is a *ConfigError.
+// loadPlaces checks documents.folders and returns its places. The error is a *ConfigError.
 func (p *Project) loadPlaces() (places, error) {
 	list, err := placesOf(p.Root, p.Config.Documents.Folders)
 	if err != nil || len(list) == 0 {
@@ -224,7 +224,7 @@ func placePattern(given string) (pattern, problem string) {
 
 func isPattern(given string) bool { return strings.ContainsAny(given, "*?[{") }
 
-// linkProblem returns a problem if a folder is a symbolic link, or "". A walk of the repository follows no links.
+// linkProblem says that a folder is a symbolic link, or returns "". A walk of the repository follows no such link.
 func linkProblem(root, folder string) string {
 	target, _, err := resolveInside(root, folder)
 	if err != nil || target == folder {

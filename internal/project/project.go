@@ -1,8 +1,9 @@
-// Package project reads what a repository says about itself: its configuration, its doc-types and their
-// schemas, the folder of external docs, the identity of its checkout, and its git branch.
+// Package project reads what a repository says about itself: its configuration, its doc-types and their schemas, the
+// folder of external docs, the identity of its checkout, and its git branch.
 //
-// It must not know a database, a model or the network. The repository may be hostile: the package bounds the
-// size of its files, follows no path out of it, and lets no schema load another file or take long to check.
+// It must not know a database, a model or the network. The repository may be hostile: the package limits the size of
+// the files that it reads, follows no path out of the repository, and lets no schema load another file or take long to
+// check.
 package project
 
 import (
@@ -21,19 +22,19 @@ const (
 	ConfigFile = "config.json"
 	// DocsFolder is the default folder of the documents.
 	DocsFolder = "csharp-compounding-docs"
-	// SchemasFolder is the folder of schemas in the folder of the documents. No doc-type may have it.
+	// SchemasFolder is the folder of schema files, in the folder of the documents. No doc-type may use it for documents.
 	SchemasFolder = "schemas"
 )
 
-// Project is a repository with a valid configuration. It is immutable and safe for concurrent use. Load it
-// again when the configuration or a schema has changed.
+// Project is a repository with a valid configuration. It is immutable and safe for concurrent use. After a change of
+// the configuration or of a schema, call [Load] again.
 type Project struct {
 	Root       string // absolute path of the repository, without symbolic links
 	ConfigPath string // absolute path of config.json
 	Config     Config // with defaults applied
 
 	docsDir  string
-	profile  lazySchema // schema for documents of CompoundEngineering
+	profile  lazySchema // schema for documents of the profile [CompoundEngineering]
 	places   places     // places of documents besides docsDir
 	types    []DocType
 	external *External
@@ -41,9 +42,8 @@ type Project struct {
 	ruleFolders []string
 }
 
-// Load reads and validates a project's configuration and its schemas. configPath is absolute, and names
-// config.json, its folder, or the root of the repository. externalAllowed is
-// [Settings.ExternalDocsAllowed]. The error is a *[ConfigError].
+// Load reads and validates a project's configuration and its schemas. configPath is the absolute path of config.json,
+// its folder, or the repository. externalAllowed is [Settings.ExternalDocsAllowed]. The error is a *[ConfigError].
 func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	root, file, err := locate(configPath)
 	if err != nil {
@@ -86,11 +86,11 @@ func (p *Project) Same(other *Project) bool {
 		slices.Equal(p.ruleFolders, other.ruleFolders)
 }
 
-// DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order of the
+// DocTypes returns the built-in doc-types in their usual order, then the custom doc-types in the order of the
 // configuration. The caller may change the slice.
 func (p *Project) DocTypes() []DocType { return slices.Clone(p.types) }
 
-// DocType returns the doc-type with a name, or false if there is none.
+// DocType returns the doc-type called name, or false if the project has no such doc-type.
 func (p *Project) DocType(name string) (DocType, bool) {
 	i := slices.IndexFunc(p.types, func(t DocType) bool { return t.Name == name })
 	if i < 0 {
@@ -110,14 +110,14 @@ func (p *Project) External() (External, bool) {
 // HasExternal reports whether the project has external docs.
 func (p *Project) HasExternal() bool { return p.external != nil }
 
-// ExternalPath returns external_docs.path, or "" without external docs.
+// ExternalPath returns external_docs.path of the configuration, or "" if the project has no external docs.
 func (p *Project) ExternalPath() string {
 	external, _ := p.External()
 	return external.Path
 }
 
-// PathHash identifies a checkout by its [Project.Root]. It is the first 16 hexadecimal digits of the SHA-256
-// of the path with / separators and no trailing slash.
+// PathHash returns an identifier of the checkout at root: the first 16 hexadecimal digits of the SHA-256 of the path,
+// with / separators and no trailing slash.
 func PathHash(root string) string {
 	return fmt.Sprintf("%.8x", sha256.Sum256([]byte(path.Clean(filepath.ToSlash(root)))))
 }

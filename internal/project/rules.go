@@ -13,27 +13,27 @@ import (
 // Rules say how the index reads one document.
 type Rules struct {
 	Name string // name of the doc-type
-	// Docs is a folder of the repository. A document may name another document by its path in this folder.
+	// Docs is a folder of the repository. A document may name another document by a path in this folder.
 	Docs string
-	// LinkRoot is the folder of the repository in which links that begin with / start. It is "." or "" for the
-	// repository itself.
+	// LinkRoot is the folder of the repository where links that begin with / start. "." and "" are the repository itself.
 	LinkRoot string
-	// Language is the code of the document's language, as in package terms. "" means that the index detects it.
+	// Language is the code of the document's language, such as de. "" means that the index detects the language.
 	Language string
 	// SchemaHash identifies the rules. When it changes, documents may have become valid or invalid.
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
-	// Named returns the rules of another doc-type, which front matter may name instead of the folder's. It is nil in
-	// a strict project. In a lenient one front matter is free, and what Validate returns is only advice.
+	// Named returns the rules of the doc-type called name, or false if the project has no such doc-type. It is nil in a
+	// strict project, where a document must fit its folder's doc-type. In a lenient project, front matter may name any
+	// doc-type, and Validate only advises.
 	Named func(name string) (Rules, bool)
 }
 
 // Lenient reports whether documents need no front matter.
 func (r Rules) Lenient() bool { return r.Named != nil }
 
-// Rules returns the rules for a document, or false for a file that is not a document. relPath is as in
-// [Project.DocTypeOf].
+// Rules returns the rules for the document at relPath, which is relative to Root. It returns false if no document is
+// there.
 func (p *Project) Rules(relPath string) (Rules, bool) {
 	t, ok := p.DocTypeOf(relPath)
 	if !ok {
@@ -49,7 +49,7 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 	return rules, true
 }
 
-// rules returns rules without their hash.
+// rules returns the rules for documents of a doc-type, without SchemaHash.
 func (p *Project) rules(t DocType, linkBase string) Rules {
 	return Rules{
 		Name: t.Name, Docs: linkBase, LinkRoot: p.Config.Documents.LinkRoot, Language: p.Config.Documents.Language,
@@ -57,11 +57,11 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
-// inference identifies the rules of [Project.DocTypeOf]. Each document asks for it.
+// inference returns a text that identifies the rules of [Project.DocTypeOf], made once because every document needs it.
 var inference = sync.OnceValue(func() []byte { return []byte(fmt.Sprint(fallbackType, commonFolders)) })
 
-// lenientRules returns the rules for a document that needs no front matter. Their hash depends on how
-// [Project.DocTypeOf] decides, and not on schemas, because these only give advice.
+// lenientRules returns the rules for a document that needs no front matter. SchemaHash depends on how
+// [Project.DocTypeOf] decides. It does not depend on schemas, because in a lenient project schemas only give advice.
 func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 	rules := p.rules(t, linkBase)
 	parts := [][]byte{
@@ -104,18 +104,18 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 	})
 }
 
-// CompoundEngineering is the value of [Config.Profile] for documents of the plugin of that name.
+// CompoundEngineering is the value of [Config.Profile] for documents of the plugin compound-engineering.
 const CompoundEngineering = "compound-engineering"
 
-// Documents of CompoundEngineering have at least one field of each list. sharedFields are also fields of problems.
-// No built-in doc-type has profileFields.
+// A document with a field of each list counts as one of CompoundEngineering. sharedFields are also fields of the
+// doc-type problem. No built-in doc-type has profileFields.
 var (
 	sharedFields  = []string{"problem_type", "component", "severity"}
 	profileFields = []string{"module", "category", "applies_when", "resolution_type"}
 )
 
-// Profiled reports by its fields, or by the configuration, whether front matter is that of CompoundEngineering.
-// Front matter with a doc_type never is.
+// Profiled reports whether front matter is that of CompoundEngineering, by the configuration or by its fields. It
+// returns false for front matter with a doc_type.
 func (p *Project) Profiled(frontMatter map[string]any) bool {
 	if frontMatter["doc_type"] != nil {
 		return false

@@ -16,16 +16,16 @@ var schemaFiles embed.FS
 //go:embed schemas/common.json
 var commonSchema []byte
 
-// compiledSchemas caches the results of embeddedSchema by its arguments. Compiling one takes two milliseconds.
+// compiledSchemas caches the results of embeddedSchema by its arguments. Compiling a schema takes two milliseconds.
 //
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// lazySchema returns a schema. The first call compiles a built-in schema; a hook never calls it and so starts faster.
+// lazySchema returns a schema. The first call compiles a built-in schema. Hooks make no call, so they start faster.
 type lazySchema func() *jsonschema.Schema
 
-// embeddedSchema returns an embedded schema, or the part of it at fragment, a JSON pointer. The schema may refer to
-// common.json.
+// embeddedSchema returns an embedded schema. If fragment, a JSON pointer, is not "", it returns only that part. The
+// schema may refer to common.json.
 func embeddedSchema(file, fragment string) lazySchema {
 	compile := lazySchema(sync.OnceValue(func() *jsonschema.Schema {
 		docs := map[string]any{}

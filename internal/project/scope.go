@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// GitIgnores is the reason of [Project.Excluded] for files and folders that git ignores.
+// GitIgnores is the reason that [Project.Excluded] gives for files and folders that git ignores.
 const GitIgnores = "git ignores it"
 
-// Excluded returns a function that says why a file or a folder is left out of the project's own documents, or "" if
-// it is not. The function takes a path in [Project.DocumentsRoot]. It does not check the folders above, keeps git's
-// rules once it has read them, and is for one goroutine.
+// Excluded returns a function that says why a file or a folder is left out of the project's own documents. It returns
+// "" for a file or a folder that stays. A file or folder that the configuration names always stays.
 //
-// A file or folder that the configuration names itself is never left out.
+// name is a path in [Project.DocumentsRoot]. The function does not check the folders above name. It reads git's ignore
+// rules only once, and only one goroutine may call it.
 func (p *Project) Excluded() func(name string, folder bool) string {
 	named := append(slices.Clone(p.places.list), place{pattern: p.docsDir})
 	for _, docType := range p.types {
@@ -24,14 +24,15 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
-// Exclusions is like [Project.Excluded] for the repository at root, with these entries of documents.folders.
+// Exclusions returns a function like that of [Project.Excluded], for paths in the repository at root. folders are the
+// entries of documents.folders. The repository needs no configuration.
 func Exclusions(root string, folders []string) func(name string, folder bool) string {
 	named, _ := placesOf(root, folders) // with an invalid entry, nothing counts as named
 	return exclusions(root, ".", named, vendored)
 }
 
-// Excluded is like [Project.Excluded], for paths in e.Dir. If the configuration has its own exclude_patterns, no
-// folder is left out as vendored.
+// Excluded returns a function that says why a file or a folder in e.Dir is left out, as [Project.Excluded] explains. If
+// the configuration sets exclude_patterns, no folder is left out as vendored.
 func (e External) Excluded() func(name string, folder bool) string {
 	var named []place
 	for _, pattern := range e.include {
@@ -47,20 +48,21 @@ func (e External) Excluded() func(name string, folder bool) string {
 	return exclusions("", "", named, madeElsewhere)
 }
 
-// exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
-// outside a repository; then git's rules do not count. madeElsewhere is like [vendored], for a path in the repository.
+// exclusions returns the function of [Project.Excluded], for paths in folder, which is relative to root. Outside a
+// repository root is "", and git's rules do not count. Places in named always stay. madeElsewhere is [vendored] or a
+// similar function for a path in the repository.
 func exclusions(
 	root, folder string, named []place, madeElsewhere func(folder string) bool,
 ) func(name string, folder bool) string {
 	ignored := ignoring(root, folder)
-	// onlyByDot reports whether the files of a folder are documents only because of the entry ".".
+	// onlyByDot reports whether a folder's files are documents only because documents.folders has the entry ".".
 	onlyByDot := func(name string) bool {
 		return root != "" && !slices.ContainsFunc(named, func(p place) bool {
 			holds, _ := p.mayHold(path.Join(folder, name))
 			return holds && p.pattern != "**"
 		})
 	}
-	folders := map[string]string{} // answers for folders
+	folders := map[string]string{} // reasons that were found before
 	return func(name string, isFolder bool) string {
 		why, known := "", false
 		if isFolder {
@@ -90,8 +92,8 @@ func exclusions(
 	}
 }
 
-// foreign says why the entry "." leaves a folder out, or "" if it does not. The markdown of such a folder is not about
-// the project.
+// foreign says why a folder's markdown is not about the project. The entry "." of documents.folders leaves such a
+// folder out. foreign returns "" for any other folder.
 func foreign(dir string) string {
 	exists := func(elements ...string) bool {
 		_, err := os.Lstat(filepath.Join(append([]string{dir}, elements...)...))
@@ -109,9 +111,9 @@ func foreign(dir string) string {
 	return ""
 }
 
-// ignoring returns a function that reports whether git ignores a file or a folder. It takes a path in a folder of root,
-// does not check the folders above, and is for one goroutine. The rules of a repository that ignores root itself do not
-// count: such a repository holds the user's settings.
+// ignoring returns a function that reports whether git ignores a file or a folder. name is a path in folder, which is
+// relative to root. The function does not check the folders above name, and only one goroutine may call it. Rules that
+// ignore root itself do not count: then the git repository is for something else, such as the user's settings.
 func ignoring(root, folder string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)

@@ -14,19 +14,20 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// SettingsFile is the name of the user's own settings in their folder.
+// SettingsFile is the name of the file with the user's settings. Its folder is home, the user's folder for this
+// program.
 const SettingsFile = "settings.json"
 
 // Settings are the user's settings for all projects. An empty text means that the setting is not set.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. After a change the server embeds all documents again. Until then,
-	// searches find documents by words.
+	// EmbeddingModel is the model that makes the vectors. After a change of the model, the server embeds all documents
+	// again. Until a document has its new vectors, searches find it by words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
-	// GenerationContextLength is the context window in tokens. A model with a smaller one uses its own.
+	// GenerationContextLength is the context window in tokens. A model with a smaller window uses its own.
 	GenerationContextLength int       `json:"generation_context_length"`
-	GenerationWaitSeconds   int       `json:"generation_wait_seconds"` // wait for the beginning of an answer
+	GenerationWaitSeconds   int       `json:"generation_wait_seconds"` // longest wait for the first words of an answer
 	OllamaHost              string    `json:"ollama_host"`
 	EmbeddingHost           ModelHost `json:"embedding_host"`  // replaces OllamaHost for embeddings
 	GenerationHost          ModelHost `json:"generation_host"` // replaces OllamaHost for answers
@@ -34,18 +35,18 @@ type Settings struct {
 	// Postgres is the folder of the programs initdb and postgres for a private database.
 	Postgres          string   `json:"postgres"`
 	LogLevel          string   `json:"log_level"`         // debug, info, warn or error
-	UnusedTextHours   float64  `json:"unused_text_hours"` // the index keeps text this long after its document is gone
+	UnusedTextHours   float64  `json:"unused_text_hours"` // how long the index keeps text that no document has any more
 	Recall            Recall   `json:"recall"`
 	RecallThreshold   float64  `json:"recall_threshold"`   // hooks show documents of at least this relevance
 	RecallCollections []string `json:"recall_collections"` // collections that hooks search
 	RecallVisible     bool     `json:"recall_visible"`     // the user sees what hooks show
-	KeepQuestions     bool     `json:"keep_questions"`     // the user's folder keeps questions that found nothing
-	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these
-	// folders, and folders below them, as external docs. Pass the list to [Load].
+	KeepQuestions     bool     `json:"keep_questions"`     // the user's folder keeps questions without a result
+	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have such a folder, or a
+	// folder below it, as external docs. Pass the list to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
 }
 
-// ModelHost is a server of models. It is not set if URL is "".
+// ModelHost is a server that runs models. A ModelHost without a URL is not set.
 type ModelHost struct {
 	API     string `json:"api"` // ollama or openai
 	URL     string `json:"url"`
@@ -105,8 +106,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// SaveSetting sets one key, such as "database_url", in the settings.json of home. It makes the file readable
-// only for the user.
+// SaveSetting sets one key, such as "database_url", in the settings.json of home. Only the user can read the file then.
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
@@ -147,7 +147,7 @@ func writeSettings(home string, before, content []byte) error {
 	return root.Save(SettingsFile, before, content, 0o600)
 }
 
-// LoadSettings reads settings.json in home, or returns the defaults if it does not exist. The error is a
+// LoadSettings reads settings.json in home, and returns the defaults without such a file. The error is a
 // *[ConfigError].
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)
@@ -188,7 +188,7 @@ func LoadSettings(home string) (Settings, error) {
 	return settings, nil
 }
 
-// Load is [Load] with the external docs that the settings allow.
+// Load calls the function [Load] with ExternalDocsAllowed.
 func (s Settings) Load(configPath string) (*Project, error) {
 	return Load(configPath, s.ExternalDocsAllowed...)
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// bookShare limits how often a book is read: after a reading of d, the next one starts bookShare*d later at the
-// earliest. Otherwise each hook would read it again while many documents are saved.
+// bookShare limits how often a [bookshelf] is read. After a reading of duration d, the next reading starts bookShare*d
+// later at the earliest. Otherwise each hook would cause a reading while many documents are saved.
 const bookShare = 5
 
-// bookshelf keeps the book of a project's documents, and reads it again when the version of the index changes. Safe
-// for concurrent use.
+// bookshelf keeps the book of a project: its documents in a form that hooks can compare quickly. It reads the book
+// again when the version of the index changes. Safe for concurrent use.
 type bookshelf struct {
 	index  *index.Index
 	tenant *catalog.Tenant
-	// collections are those that hooks search, except the handbook: its documents belong to no project, and neither cite
-	// places nor have triggers.
+	// collections are the collections that hooks search, except the handbook. The handbook's documents belong to no
+	// project, and neither cite places nor have triggers.
 	collections []catalog.Collection
 	logger      *slog.Logger
 
@@ -33,8 +33,7 @@ type bookshelf struct {
 	took    time.Duration // duration of the reading
 }
 
-// current returns the book of the index as it is now. It returns the earlier book if the index cannot be read, or if
-// the next reading is not due.
+// current returns the book of the present index, or the earlier book if the index cannot be read or no reading is due.
 func (s *bookshelf) current(ctx context.Context) *quoted.Book {
 	s.mu.Lock()
 	defer s.mu.Unlock()

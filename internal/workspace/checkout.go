@@ -34,8 +34,8 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 	return key, err
 }
 
-// keyAt returns the key of a project's tenant on the checked-out branch. It takes the given branch outside git
-// and while git's files cannot be read.
+// keyAt returns the key of a project's tenant on the checked-out branch. It uses the given branch outside git, and if
+// git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
 	head, err := project.Head(p.Root)
 	if err != nil || !head.InRepository {
@@ -61,7 +61,7 @@ func (p *Project) headStamp() string {
 	return head.Stamp()
 }
 
-// MaxLockAge is the age at which the server starts to ignore git's lock. A git that crashed left such a lock.
+// MaxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
 const MaxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
@@ -97,8 +97,8 @@ func (p *Project) ready() error {
 	return nil
 }
 
-// checkedOutBranch returns the checked-out branch of the repository at root, or an error if the given one is
-// another. The caller may write NAME, refs/heads/NAME or HEAD. Outside git, any name is right.
+// checkedOutBranch returns the checked-out branch of the repository at root, or an error if the caller gives another
+// branch. The caller may write NAME, refs/heads/NAME or HEAD. Outside git, any name is right.
 func checkedOutBranch(root, branch string) (string, error) {
 	branch = strings.TrimPrefix(strings.TrimSpace(branch), "refs/heads/")
 	if branch == "" {
@@ -119,9 +119,9 @@ func checkedOutBranch(root, branch string) (string, error) {
 		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }
 
-// StateOf reports whether a tenant's branch still exists in the repository at root. This or another machine
-// registered the path. It returns [index.Alive] if git's files cannot be read, so that callers delete nothing by
-// mistake.
+// StateOf reports whether a tenant's branch still exists in the repository at root. It returns [index.Unknown] if root
+// has no checkout of the project, because another machine may have registered the path. It returns [index.Alive] if
+// git's files cannot be read, so that callers delete nothing by mistake.
 func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
 	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return index.Unknown

@@ -11,29 +11,28 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// commitDates knows when documents were first committed. It asks git only if a date is needed and HEAD has
-// moved since the last time. Safe for concurrent use.
+// commitDates knows when documents were first committed. It asks git only if a date is needed and HEAD has moved since
+// the last time. Safe for concurrent use.
 type commitDates struct {
 	project *project.Project
 	logger  *slog.Logger
-	// distrust is git's message if git does not trust the checkout. It is nil once GitNote has told it.
+	// distrust is git's message if git does not trust the checkout. GitNote returns the message once and then removes it.
 	distrust atomic.Pointer[history.UntrustedError]
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
-	dates  map[string]string // dates by the files' paths in the folder
+	dates  map[string]string // dates of the first commits, by path in the folder
 	told   bool              // distrust was set before
 }
 
-// FirstCommits returns the dates of the documents' first commits by path. Documents whose date git does not know are
-// left out.
+// FirstCommits returns the dates of the documents' first commits by path, as far as git knows them.
 func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
 	dates := &commitDates{project: p, logger: slog.New(slog.DiscardHandler)}
 	return dates.Dates(ctx, paths)
 }
 
-// GitNote says that git does not trust the checkout, and why. It says so in one call, after git was asked for dates,
-// and returns "" in all others.
+// GitNote returns git's message if git does not trust the checkout. It does so once, when the server has asked git for
+// dates, and otherwise returns "".
 func (p *Project) GitNote() string {
 	untrusted := p.dates.distrust.Swap(nil)
 	if untrusted == nil {
@@ -42,8 +41,8 @@ func (p *Project) GitNote() string {
 	return untrusted.Error()
 }
 
-// Dates returns the dates of the documents' first commits by path, as far as git knows them. All are "" if git does not
-// trust the checkout.
+// Dates returns the dates of the documents' first commits by path, as far as git knows them. If git does not trust the
+// checkout, all dates are "".
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +50,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	err := c.update(ctx, folder.Dir)
 	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
-	case distrusts: // the times of the files do not help: a container has just copied the files
+	case distrusts: // the times of the files mean nothing: a container may just have copied the files
 		if !c.told {
 			c.told = true
 			c.distrust.Store(untrusted)
@@ -73,7 +72,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	return dates
 }
 
-// update reads the dates again if HEAD has moved. After a failure it waits for the next move of HEAD.
+// update reads the dates again if HEAD has moved. After a failure it does not try again before HEAD moves.
 func (c *commitDates) update(ctx context.Context, dir string) error {
 	folder, err := history.Open(dir)
 	if err != nil {

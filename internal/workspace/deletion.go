@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// deletedError says that no project is active because p was deleted from the index. Calls get it until a
+// deletedError says that no project is active because p was deleted from the index. Every call returns it until a
 // server of the checkout activates the project.
 func deletedError(p *Project) *apierror.Error {
 	e := errNotActivated()
@@ -21,11 +21,11 @@ func deletedError(p *Project) *apierror.Error {
 	return e.With("config_path", p.Definition.ConfigPath)
 }
 
-// Delete removes a selection of projects from the index. If the active project is one of them, no project is
-// active afterwards; otherwise the server would index its files again at once. Other servers notice the
-// deletion and do the same.
+// Delete removes a selection of projects from the index. If the active project is selected, no project is active
+// afterwards, because otherwise the server would index the project's files again at once. Other servers notice the
+// deletion and stop indexing too.
 //
-// The server must have an active project, or be started for one. Delete does not activate it.
+// Delete fails with PROJECT_NOT_ACTIVATED if the server has no active project and was started for none.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return index.Contents{}, err
@@ -49,13 +49,13 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	if err != nil || !selection.Matches(key) {
 		return contents, nil // the next call reports the error
 	}
-	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // without it, the next call would activate the project
+	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // so that the next call does not activate the project
 	deleted.deleted.Store(true)
 	w.start(deleted)
 	return contents, nil
 }
 
-// Contents counts what [Workspace.Delete] would remove, under the same conditions.
+// Contents counts what [Workspace.Delete] would remove. It fails with PROJECT_NOT_ACTIVATED if Delete would.
 func (w *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err
@@ -73,7 +73,7 @@ func (w *Workspace) hasProject() error {
 		return errNotActivated()
 	}
 	if _, err := w.Settings.Load(dir); err != nil {
-		refused := apierror.AsError(err) // activate_project would say the same
+		refused := apierror.AsError(err) // activate_project would return this error too
 		refused.Code = apierror.ProjectNotActivated
 		return refused
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // External returns the active project if it has external docs. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json
-// names no folder, and otherwise says why the folder cannot be used.
+// names no folder. If config.json names a folder that cannot be used, the error says why.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
 	if err != nil || active.Definition.HasExternal() {
@@ -34,7 +34,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 func ExternalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
 	if external.RelDir == "" {
-		inside = external.Dir // the user allows it
+		inside = external.Dir // the user's settings allow the folder
 	}
 	prefix := cmp.Or(external.RelDir, filepath.ToSlash(external.Dir)) // paths outside the repository stay absolute
 	if prefix == "." {

@@ -41,17 +41,19 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	return scopes
 }
 
-// Heard returns a book of the documents that have one of the cues. It reads the collections that hooks search.
+// Heard returns a book of the documents with one of the cues, except documents of the handbook. A cue is a key under
+// which the index finds documents for an act of the assistant.
 func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, cues, p.book.collections...)
 	return quoted.NewBook(documents), err
 }
 
-// Book returns a book of all documents in the collections that hooks search. It may be a little older than the index.
+// Book returns a book of all documents in the collections that hooks search, except the handbook. It may be a little
+// older than the index.
 func (p *Project) Book(ctx context.Context) *quoted.Book { return p.book.current(ctx) }
 
-// ActiveWithin is Active for callers that cannot wait long, such as hooks. If ctx ends first, it returns
-// PROJECT_NOT_ACTIVATED, and the activation goes on for the next call.
+// ActiveWithin calls [Workspace.Active] for callers that cannot wait long, such as hooks. If ctx ends first, the error
+// is PROJECT_NOT_ACTIVATED, and the activation continues for the next call.
 func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 	type activation struct {
 		active *Project
@@ -72,5 +74,4 @@ func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 	}
 }
 
-// activationTimeout bounds an activation in the background.
 const activationTimeout = 30 * time.Second

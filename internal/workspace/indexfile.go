@@ -29,13 +29,13 @@ const indexTries = 5
 type Indexed struct {
 	// Path is the document's path in the index.
 	Path string
-	// Unembedded is why the model's vectors are missing, or nil if the document has them. Until they follow, words
-	// and built-in vectors find the document.
+	// Unembedded says why the model's vectors are missing. It is nil if the document has them. Until the vectors follow,
+	// searches find the document by words and built-in vectors.
 	Unembedded *apierror.Error
 }
 
-// IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative
-// to the repository or to the docs folder. If the file is gone, IndexFile removes it from the index and fails.
+// IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative to the
+// repository or to the docs folder. If the file is gone, IndexFile removes the document from the index and fails.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error)
 }
 
 // Understood returns how the server reads an indexed document: advice about its front matter, its triggers, and doubts
-// about the triggers. All are nil if the document can no longer be read.
+// about the triggers. All three are nil if the document can no longer be read.
 func (p *Project) Understood(indexed string) (advice []project.Violation, triggers, doubts []string) {
 	file, err := p.Read(indexed)
 	if err != nil {
@@ -93,8 +93,8 @@ func (p *Project) Understood(indexed string) (advice []project.Violation, trigge
 	return d.Advice(p.Definition), triggers, doubts
 }
 
-// indexNewest puts the newest text of a document into the index. If there is no file, it removes the document
-// and returns [fs.ErrNotExist].
+// indexNewest puts the newest text of a document into the index. If the file is gone, it removes the document and fails
+// with [fs.ErrNotExist].
 func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 	for range indexTries {
 		file, err := p.docs.folder.Read(name)
@@ -122,8 +122,8 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 		"index ./%s: %w, %d times; call again when nobody writes to it", indexed, document.ErrChanged, indexTries))
 }
 
-// documentName returns a document's path in the folder of the documents. given may be absolute, or relative to
-// the repository or to DocsDir. The file need not exist. Errors name the tool's parameter.
+// documentName returns a document's path in the folder of the documents. given may be absolute, or relative to the
+// repository or to DocsDir. The file may be missing. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
 	name, err := p.cleanPath(given)
 	if err != nil {
@@ -145,8 +145,8 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		given, p.Definition.PlacesText(), p.examplePath())
 }
 
-// cleanPath is [Project.inRepository] for a path in the form of the index: with / and in Unicode form NFC. A client on
-// Windows may send \ to a server in WSL or in a container.
+// cleanPath returns a given path in the form of the index: relative to the repository, with / and in Unicode form NFC.
+// A client on Windows may send \ to a server in WSL or in a container.
 func (p *Project) cleanPath(given string) (string, error) {
 	name, err := p.inRepository(given)
 	return path.Clean(norm.NFC.String(strings.ReplaceAll(name, `\`, "/"))), err
@@ -171,7 +171,6 @@ func (p *Project) notFound(given string) *apierror.Error {
 		given, p.Definition.PlacesText(), p.examplePath())
 }
 
-// examplePath returns a path as an example for messages.
 func (p *Project) examplePath() string {
 	folder := "problems"
 	if p.Definition.Lenient() {
@@ -180,9 +179,8 @@ func (p *Project) examplePath() string {
 	return "./" + path.Join(p.Definition.DocsDir(), folder, "example.md")
 }
 
-// Read returns a document as it is on disk. given is its path in the index: relative to the repository, or
-// absolute for external docs outside it. The error is DOCUMENT_NOT_FOUND for a missing file, and for any file
-// outside the folders of documents.
+// Read returns a document as it is on disk. given is its path in the index: relative to the repository, or absolute for
+// external docs outside. The error is DOCUMENT_NOT_FOUND if no folder of documents has such a file.
 func (p *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(norm.NFC.String(filepath.ToSlash(given)))
 	for _, tree := range p.trees {
@@ -201,7 +199,7 @@ func (p *Project) Read(given string) (document.File, error) {
 	return document.File{}, p.notFound(given)
 }
 
-// IsDocument reports whether a path belongs to the project's own documents. The file need not exist.
+// IsDocument reports whether a path belongs to the project's own documents. The file may be missing.
 func (p *Project) IsDocument(indexed string) bool {
 	return slices.ContainsFunc(p.trees, func(t tree) bool {
 		name, ok := t.folder.Name(indexed)

@@ -13,19 +13,19 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// leader indexes a project while this server holds its lease, and only observes its folders otherwise. Only the
-// goroutine of the project uses it.
+// leader indexes a project while this server holds the lease. Otherwise it only observes the folders. Only the
+// goroutine of keepLooking uses it.
 type leader struct {
 	project   *Project
 	lease     *db.Lease
 	leads     bool
-	end       context.CancelFunc // ends the work; nil while there is none
+	end       context.CancelFunc // ends the work; nil without work
 	working   sync.WaitGroup
 	published *IndexStatus // last status for other servers; nil before the first
 }
 
-// changeRole begins the first work. After the lease was taken or lost, it ends the work of the former role and begins
-// that of the new role.
+// changeRole starts the work of the present role: to index with the lease, or to observe without it. If the lease was
+// taken or lost since the last call, changeRole first ends the work of the earlier role.
 func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
@@ -71,8 +71,8 @@ func (l *leader) stop(ctx context.Context) {
 	}
 }
 
-// publish writes a changed status into the tenant's row, if this server leads. With atOnce it writes only urgent
-// changes: the index fell behind the files or caught up.
+// publish writes a changed status into the tenant's row, if this server leads. With atOnce it writes only if the index
+// has just fallen behind the files or caught up.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
 	if !l.leads || atOnce && hadText == hasText {
@@ -92,15 +92,15 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// Other work first waits up to syncTime for the text of all files, then answerTime for the answer of the activation.
-// It would need more connections, and the database may be far away.
+// Embedding and cleaning up wait up to syncTime for the text of all files, and then answerTime for the answer of the
+// activation. They need more connections, and the database may be far away.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond
 )
 
-// deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether
-// the model server answers, so that the answer of the activation can say so.
+// deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether the
+// model server answers, so that the activation can report a missing one.
 func (p *Project) deferUntilText(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
 	var asking sync.WaitGroup
@@ -112,8 +112,8 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs of an earlier configuration if the present one has no external docs.
-// If it has others, their mirror removes the former ones.
+// dropFormerExternal removes the external docs of an earlier configuration if the present configuration has none. If
+// the present configuration names another folder, the mirror of that folder removes them.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if p.Definition.HasExternal() {
 		return nil

@@ -14,27 +14,27 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Time between two checks of which branch is checked out, and what other servers have written about the project. An idle
-// server checks less often, because a user may have a hundred idle windows.
+// Time between two looks at a project. A look checks which branch is checked out, and what other servers have written
+// about the project. An idle server looks less often, because a user may have a hundred idle windows.
 const (
 	lookInterval = time.Second
 	idleInterval = 5 * time.Second
 )
 
-// maxLookWait bounds how long a call after a pause waits for the next look.
+// maxLookWait bounds how long a call waits for a new look, for example the first call to an idle server.
 const maxLookWait = 2 * time.Second
 
 // snapshot is the result of one look at a project. It does not change.
 type snapshot struct {
 	at        time.Time
 	leading   bool           // this server indexes the project
-	published IndexStatus    // status of the server that indexes, if another one does
+	published IndexStatus    // status of the server that indexes, if it is another server
 	waiting   error          // why no server may be indexing the project, or nil
 	config    document.Stamp // stamp of config.json
 	problem   error          // what is wrong with config.json, or nil
 }
 
-// run looks after the project until another project replaces it or w is closed. It waits for the end of the
+// run does the background work for p until another project replaces p or w is closed. It starts after the end of the
 // previous project, because both may have the same tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
@@ -51,7 +51,7 @@ func (w *Workspace) run(p, previous *Project) {
 	panics.Restart(ctx, p.logger, "look after the project", func() { w.keepLooking(ctx, p) })
 }
 
-// keepLooking looks at the project at intervals until ctx ends. While this server leads, it also indexes the project.
+// keepLooking looks at the project at intervals until ctx ends. While this server holds the lease, it also indexes.
 func (w *Workspace) keepLooking(ctx context.Context, p *Project) {
 	leader := &leader{project: p, lease: w.index.Lease(p.Tenant)}
 	defer leader.stop(ctx)
@@ -65,7 +65,7 @@ func (w *Workspace) keepLooking(ctx context.Context, p *Project) {
 	}
 }
 
-// rest waits until the next look is due or requested. It publishes urgent changes in the meantime.
+// rest waits until the next look is due or requested. In the meantime it publishes urgent changes of the status.
 func (p *Project) rest(ctx context.Context, interval time.Duration, leader *leader) {
 	next := time.NewTimer(interval)
 	defer next.Stop()
@@ -83,7 +83,7 @@ func (p *Project) rest(ctx context.Context, interval time.Duration, leader *lead
 	}
 }
 
-// look looks once at the checkout and at the tenant's row, acts on their changes, and keeps a snapshot.
+// look checks the checkout and the tenant's row once, acts on their changes, and stores a snapshot.
 func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	now := &snapshot{at: time.Now(), published: IndexStatus{Failed: []Failed{}}, config: p.configStamp()}
 	now.problem = w.replaceOutdated(ctx, p)
@@ -102,7 +102,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
 	case row.SyncStatus == nil || led && !now.leading:
-		now.published.Queued = 1 // nobody has published a status, or the published one is from before lost writes
+		now.published.Queued = 1 // no status, or a status from before this server lost the lease
 	default:
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
@@ -112,8 +112,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	}
 }
 
-// replaceOutdated replaces the project if its checkout or config has changed or its index was deleted. It
-// returns what is wrong with the config.
+// replaceOutdated activates the project again if its branch or config has changed, or if its index was deleted. A
+// failure is only logged. The error says what is wrong with the config.
 func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
 	definition, problem := w.Settings.Load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
@@ -126,7 +126,7 @@ func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
 	return problem
 }
 
-// configStamp returns the stamp of the config's file, or zero if there is no file.
+// configStamp returns the stamp of config.json, or zero if there is no such file.
 func (p *Project) configStamp() document.Stamp {
 	info, err := os.Stat(p.Definition.ConfigPath)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Project) configStamp() document.Stamp {
 	return watch.StampOf(info)
 }
 
-// lookAgain asks for a look and waits until it ends, up to maxLookWait.
+// lookAgain asks for a look and waits for its end, for at most maxLookWait.
 func (p *Project) lookAgain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxLookWait)
 	defer cancel()

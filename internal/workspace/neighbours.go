@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxNeighbours = 3   // a writer has time to read these
+	maxNeighbours = 3   // a writer has time to read three
 	leastNear     = 0.2 // lowest relevance that is worth a look
 )
 
-// Neighbours returns the project's three documents that are most like the given one, nearest first, with their
-// similar passages. path is the given document's path in the index. A high relevance does not tell duplicates
-// from related documents. Without a model server, words and built-in vectors decide.
+// Neighbours returns the three documents of the project that are most like the given one, nearest first, with their
+// similar passages. path is the given document's path in the index. A duplicate and a related document can have equal
+// relevance. Without a model server, words and built-in vectors decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 	return near[:min(len(near), maxNeighbours)], err
 }
 
-// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
-// src/pool.go:12-20 or src/, or that name a definition in one of these files. The list is never nil without an error.
+// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, or that name a definition in
+// one of these files. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
 	var names codename.Names
@@ -74,8 +74,8 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	return citing, nil
 }
 
-// placeOf parses a place: a file, a file with lines, a folder or a pattern. The text may be absolute or relative to
-// the repository. The result is relative.
+// placeOf parses a place: a file, a file with lines, a folder or a pattern. The text may be absolute or relative to the
+// repository. The path of the result is relative.
 func (p *Project) placeOf(text string) (document.Place, error) {
 	place := document.ParsePlace(text)
 	clean, err := p.cleanPath(place.Path)

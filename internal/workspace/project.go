@@ -17,8 +17,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Project is a project on one branch. Its index follows its files until another project or branch becomes
-// active. Safe for concurrent use.
+// Project is a project on one branch. Until another project or branch becomes active, its index follows its files. Safe
+// for concurrent use.
 type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
@@ -32,7 +32,7 @@ type Project struct {
 	book     *bookshelf
 	recalled []catalog.Collection // collections that hooks search
 
-	unusedTextAge time.Duration // text without a document stays this long in the index
+	unusedTextAge time.Duration // how long the index keeps text that no document has any more
 
 	life   context.Context //nolint:containedctx // ends when another project replaces this one
 	cancel context.CancelFunc
@@ -50,13 +50,13 @@ type Project struct {
 // indexes, the mirror only observes the folder.
 type tree struct {
 	folder watch.Folder
-	// collection has the folder's documents.
+	// collection is the collection of the folder's documents.
 	collection catalog.Collection
 	indexer    *index.Indexer
 	mirror     *watch.Mirror
 }
 
-// newProject returns a project whose files nobody follows yet. Its life ends when w is closed.
+// newProject returns a project. Nothing follows its files before [Workspace.start]. Its life ends with w at the latest.
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
@@ -97,8 +97,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	return a
 }
 
-// ownedBy returns the function [index.Indexer.Owns] for the folder at an index, or nil if it is the only folder of its
-// collection. The first folder also owns the documents of former folders, so that its indexer removes them.
+// ownedBy returns the function [index.Indexer.Owns] for folders[at], or nil for the only folder. The first folder owns
+// all documents that no other folder owns, so that its indexer removes the documents of former folders.
 func ownedBy(at int, folders []watch.Folder) func(indexed string) bool {
 	if at > 0 {
 		return folders[at].Owns
@@ -140,7 +140,7 @@ func (p *Project) Compounding() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
-// External returns the scope of the external docs. Call [Workspace.External] first to check that there are any.
+// External returns the scope of the external docs. Call [Workspace.External] first to check that the project has some.
 func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }

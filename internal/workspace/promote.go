@@ -31,8 +31,9 @@ func (p *Project) Promote(
 	return name, previous, nil
 }
 
-// rewrite changes a document's file and then indexes it. It returns the document's path in the docs folder. what names
-// the changed field in errors. If change returns an error of [apierror], rewrite returns it unchanged.
+// rewrite replaces the content of a document's file by the result of change, and then indexes the document. It returns
+// the document's path in the docs folder. Error messages call the changed field what. rewrite returns an
+// [apierror.Error] of change as it is.
 func (p *Project) rewrite(
 	ctx context.Context, given, what string, change func(before document.File) (content []byte, err error),
 ) (string, error) {
@@ -41,7 +42,7 @@ func (p *Project) rewrite(
 		return "", err
 	}
 	if err := p.index.Writable(ctx, p.Tenant, "change the document"); err != nil {
-		return "", err // before the file is changed
+		return "", err // the file is not changed yet
 	}
 	p.editing.Lock()
 	err = edit(p.docs.folder, name, change)
@@ -60,7 +61,7 @@ func (p *Project) rewrite(
 		return "", p.notFound(given)
 	}
 	if errors.Is(err, document.ErrChanged) {
-		err = nil // others keep changing the file; the mirror indexes it as after any other edit
+		err = nil // others keep changing the file, and the mirror will index it
 	}
 	if err != nil {
 		return "", fmt.Errorf("the file has the new %s, and the index will follow: %w", what, apierror.AsError(err))
@@ -68,8 +69,8 @@ func (p *Project) rewrite(
 	return name, nil
 }
 
-// withHint adds a hint to the error of a call with a path: the document that the caller may have meant, or the folders
-// of doc-types. For a path of the external docs it returns an error with the given code instead.
+// withHint adds a hint to an error about the given path: the document that the caller may have meant, or the folders of
+// doc-types. For a path of the external docs it returns an error with the given code instead.
 func (p *Project) withHint(ctx context.Context, err error, given string, code apierror.Code) error {
 	refused := *apierror.AsError(err)
 	switch {
@@ -93,7 +94,6 @@ func (p *Project) withHint(ctx context.Context, err error, given string, code ap
 	return &refused
 }
 
-// isExternal reports whether the given path leads to a file of the external docs.
 func (p *Project) isExternal(given string) bool {
 	relative, err := p.inRepository(given)
 	if err != nil {
@@ -108,9 +108,8 @@ func (p *Project) isExternal(given string) bool {
 	return false
 }
 
-// edit replaces the content of a file by the result of change, as [contain.Root.Replace] does. If somebody else
-// changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
-// If change fails, edit leaves the file alone.
+// edit replaces the content of a file by the result of change, in one step; see [contain.Root.Replace]. If somebody
+// else changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
 	for range indexTries {
 		before, err := folder.Read(name)

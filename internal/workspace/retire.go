@@ -12,17 +12,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// Retired is the result of [Project.Retire]. Path is the retired document and By its successor, or "" without one.
-// Both are relative to the repository.
+// Retired is the result of [Project.Retire]. Path is the retired document. By is its successor, or "" without a
+// successor. Both paths are relative to the repository.
 type Retired struct {
 	Path, By string
 	// Status is what the front matter says now.
 	Status string
 }
 
-// Retire marks a document as superseded by the document by, or as deprecated if by is "". It writes the mark into the
-// front matter and then indexes the document, as [Project.Promote] does. by is relative to the repository or to the
-// folder of the retired document.
+// Retire marks the given document as superseded, with by as its successor, or as deprecated if by is "". It changes the
+// file and then indexes the document. by is relative to the repository or to the folder of the retired document.
 func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error) {
 	name, err := p.documentName(given, "document_path")
 	if err != nil {
@@ -48,8 +47,7 @@ func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error)
 	return retired, nil
 }
 
-// successor returns the path of an existing document, relative to the repository. given is relative to the repository
-// or to dir.
+// successor returns an existing document's path in the repository. given is relative to the repository or to dir.
 func (p *Project) successor(given, dir string) (string, error) {
 	candidates := []string{given}
 	if !filepath.IsAbs(given) {

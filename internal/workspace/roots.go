@@ -7,12 +7,12 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// SetClientFolders tells the workspace which folders the client works in, the most important first. Call it before
-// each call that needs a project: it costs nothing while the folders stay the same.
+// SetClientFolders tells the workspace which folders the client works in, the most important first. Call it before each
+// call that needs a project. It costs nothing while the folders stay the same.
 //
-// A client can leave the active project's repository, for example for another worktree. Then the next call
-// activates the project of the new folder. A project outside the client's folders was activated on purpose and
-// stays active.
+// If the client leaves the active project's repository, for example for another worktree, the next call activates the
+// project of the new folder. A project that was never in the client's folders was activated on purpose and stays
+// active.
 func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.mu.Lock()
 	same := slices.Equal(folders, w.clientFolders)
@@ -24,7 +24,7 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	for _, folder := range folders {
 		root, err := project.FindRoot(folder)
 		if err != nil {
-			continue // it has no project
+			continue // the folder has no project
 		}
 		roots = append(roots, root)
 	}
@@ -54,8 +54,8 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.active, w.projectDir = nil, roots[0]
 }
 
-// Root returns the root of the active project, or else of the project that the next call activates. It is "" if there
-// is neither.
+// Root returns the root of the active project. If no project is active, it returns the root of the project that the
+// next call activates, or "".
 func (w *Workspace) Root() string {
 	if active := w.current(); active != nil {
 		return active.Definition.Root

@@ -15,17 +15,17 @@ import (
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
-// Sources are the files of a repository that documents may be about.
+// Sources gives access to the files of a repository, which documents may cite.
 type Sources struct {
 	Root string
-	// Moved maps paths that documents cite to the new paths of these files and folders.
+	// Moved returns the new paths of moved files and folders, by the path that documents cite.
 	Moved func(ctx context.Context) map[string]string
 }
 
-// maxSource is how many bytes of a file Text returns.
+// maxSource bounds the bytes of a file that Text returns.
 const maxSource = 256 << 10
 
-// Text returns the beginning of a file, or "" if the file cannot be read or is too large.
+// Text returns the beginning of a file. It returns "" if the file cannot be read or exceeds [contain.MaxDocument].
 func (s Sources) Text(name string) string {
 	root, err := contain.Open(s.Root)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s Sources) describe(name string) (fs.FileInfo, error) {
 	return info, errors.Join(err, root.Close())
 }
 
-// Share returns the share of tracked files that match one of the patterns. It returns 0 without git.
+// Share returns the share of tracked files that the patterns match, from 0 to 1. It returns 0 without git.
 func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	files, err := history.Tracked(ctx, s.Root)
 	if err != nil || len(files) == 0 {
@@ -75,7 +75,8 @@ func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	return float64(like) / float64(len(files))
 }
 
-// Former returns the former paths of a file that documents still cite, and those of folders that it was in.
+// Former returns outdated paths that documents still cite and that mean the file at name. Such a path is from before a
+// move of the file, or of a folder that now contains the file.
 func (s Sources) Former(ctx context.Context, name string) []string {
 	var former []string
 	for cited, now := range s.Moved(ctx) {
@@ -86,11 +87,12 @@ func (s Sources) Former(ctx context.Context, name string) []string {
 	return former
 }
 
-// fewFiles is how many tracked files may have the same name if documents cite it without folders.
+// fewFiles is the greatest number of files that a cited name without folders can mean.
 const fewFiles = 2
 
 // Citing returns a function that reports whether a cited place overlaps the given place. A cited name without folders
-// means the file at the top of the repository. Without such a file it means all files of that name, if they are few.
+// means the file at the top of the repository. Without such a file it means all files of that name, if they are at most
+// fewFiles.
 func (s Sources) Citing(ctx context.Context, place document.Place) func(cited document.Place) bool {
 	base := path.Base(place.Path)
 	isFew := sync.OnceValue(func() bool {

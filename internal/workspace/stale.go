@@ -17,46 +17,47 @@ import (
 )
 
 const (
-	// staleAge is the least time between two checks for stale documents. In a long history git takes seconds for a
-	// check; then the pause is staleShare times as long as the check.
+	// staleAge is the shortest pause between two checks for stale documents. In a long history git takes seconds for a
+	// check. Then the pause is staleShare times as long as the check.
 	staleAge   = 5 * time.Second
 	staleShare = 20
-	// maxCheckWait bounds how long a call waits for the end of the first check. The call waits at most 1/checkWaitShare
-	// of its own remaining time: a hook asks several times, and may have only a quarter of a second.
+	// maxCheckWait bounds how long a call waits for the first check. The call waits at most 1/checkWaitShare of its
+	// remaining time, because a hook asks several times and may have only a quarter of a second.
 	maxCheckWait   = 200 * time.Millisecond
 	checkWaitShare = 10
 )
 
-// staleDocuments finds out in the background which documents may no longer be true. It checks when a call first
-// asks, and when the commit or the documents change. Safe for concurrent use.
+// staleDocuments finds stale documents in the background. A document is stale if files or lines that it cites have
+// changed since it was written. A check starts when a call first asks, and when the commit or the documents change.
+// Safe for concurrent use.
 type staleDocuments struct {
-	root   string // of the repository
+	root   string // root of the repository
 	cited  func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger *slog.Logger
-	once   bool // as [Workspace.Once]: each call checks the documents that it needs
+	once   bool // see [Workspace.Once]; then each call checks only the documents that it needs
 
 	due     chan struct{} // holds a token when a check is due
 	checked chan struct{} // closed when the first check has ended
 
-	// The commit and the version of the index for which checkAfter asked for a check last.
+	// Commit and version of the index when checkAfter last asked for a check.
 	head    string
 	version int64
 
 	latest atomic.Pointer[staleness] // nil before the first check
 }
 
-// staleness is the result of a check: changes of cited places by the document's path, and new paths by cited paths.
+// staleness is the result of a check. changes says which cited places have changed, by document path. moved has the new
+// paths of moved files and folders, by cited path.
 type staleness struct{ changes, moved map[string]string }
 
-// Stale says of documents, by their paths, which of the places that they cite have changed since the document was
-// written. It may also have others. Only committed changes count. Until the first check has ended, Stale waits a moment
-// for it.
+// Stale returns, by document path, which cited places have changed since the document was written. The map may also
+// have documents that were not asked for. Only committed changes count. Stale waits a moment for the first check.
 func (p *Project) Stale(ctx context.Context, documents []string) map[string]string {
 	return p.stale.of(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
 }
 
-// of returns the result of a check that has at least the documents for which takes returns true. It waits for
-// maxCheckWait, or for a share of the time that ctx has left.
+// of returns the result of a check of at least the documents for which takes returns true. It waits for maxCheckWait at
+// most, and only for a share of the time that ctx has left. If no check ends in this time, the result is empty.
 func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces) bool) staleness {
 	most := maxCheckWait
 	if deadline, isLimited := ctx.Deadline(); isLimited {
@@ -81,7 +82,8 @@ func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces)
 	return *cmp.Or(s.latest.Load(), &staleness{})
 }
 
-// Sources returns the files of the repository that documents may be about, for one call. Moved waits as Stale does.
+// Sources returns the repository's files for one tool call. Its [Sources.Moved] waits a moment if no check for stale
+// documents has ended yet.
 func (p *Project) Sources() Sources {
 	sources := Sources{Root: p.Definition.Root}
 	citesMissing := func(d index.CitedPlaces) bool {
@@ -105,7 +107,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// run makes the checks that are due, until ctx ends. After an error the earlier result stays.
+// run makes the checks that are due, until ctx ends. If a check fails, the earlier result stays.
 func (s *staleDocuments) run(ctx context.Context) {
 	checker := history.NewPlaceChecker(s.root)
 	for {
@@ -128,8 +130,8 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// checkAfter asks for a check if another commit is checked out, so that the next answer knows the commit's changes.
-// Unless the server is idle, it also asks if the documents have changed. Only one goroutine calls it.
+// checkAfter asks for a check if another commit is checked out, so that the next answer knows the commit's changes. If
+// the server is not idle, a change of the documents also causes a check. Only one goroutine calls checkAfter.
 func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version
@@ -137,8 +139,8 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	}
 }
 
-// look reads which places documents cite, and asks git how they have changed. takes says whether a document is checked.
-// Without git no document is stale: a missing file may belong to another repository.
+// look reads which places documents cite, and asks git how these places have changed. takes says whether to check a
+// document. Without git no document is stale, because a missing file may belong to another repository.
 func (s *staleDocuments) look(
 	ctx context.Context, checker *history.PlaceChecker, takes func(d index.CitedPlaces) bool,
 ) (staleness, error) {
@@ -164,8 +166,7 @@ func (s *staleDocuments) look(
 	return staleness{changes: describeChanges(documents, changes), moved: history.MovedPaths(documents, changes)}, nil
 }
 
-// describeChanges maps a document's path to a sentence: how many of its places have changed, moved or gone, and
-// the names of the first three.
+// describeChanges returns, by document path, how many cited places have changed, moved or gone, with the first three.
 func describeChanges(documents []history.CitingDocument, changes []history.PlaceChange) map[string]string {
 	const named = 3
 	changed := map[int][]string{}

@@ -16,44 +16,45 @@ import (
 )
 
 const (
-	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync
-	// continues afterwards.
+	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync continues
+	// afterwards.
 	syncWait = 15 * time.Second
-	// firstWait bounds the same wait of a call that needs a project but did not ask for an activation.
+	// firstWait bounds the wait for the sync in a call that needs a project but did not ask for an activation.
 	firstWait = 5 * time.Second
-	// callTime is reserved for the rest of the call.
+	// callTime is the part of a call's time that the wait for the sync leaves for the rest of the call.
 	callTime = 2 * time.Second
 	// maxPublished bounds the failed files in a published status.
 	maxPublished = 20
 )
 
-// IndexStatus says how far the index is behind the files. The server that indexes publishes it as JSON in the
-// database, for the other servers.
+// IndexStatus says how far the index is behind the files. Of several servers on one checkout, only one indexes. It
+// publishes its status as JSON in the database, for the other servers.
 type IndexStatus struct {
-	// Synced is when the index last held everything on disk, or zero if it never did.
+	// Synced is the last time when the index held everything on disk, or zero if there was no such time.
 	Synced time.Time `json:"synced"`
-	// The present sync has handled Done of Total changed files. Queued more files have changed.
+	// The present sync has handled Done of Total changed files. Queued counts changed files that wait for the next sync.
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
-	// State says which files the index holds; see [watch.Progress].
+	// State is a number for the files of the last walk; see [watch.Progress].
 	State uint64 `json:"state,omitempty"`
-	// Embedding is how many of all Passages have no vector yet. Words find them. While the server measures a model,
-	// Embedding includes the texts for that. While Counting is set, both numbers are old.
+	// Embedding counts the passages without a vector, and Passages all passages. Searches find passages without a vector
+	// by words. While the server measures how to compare a new model's vectors, Embedding is at least 1. Counting says
+	// that both numbers are old.
 	Embedding int  `json:"embedding"`
 	Passages  int  `json:"passages"`
 	Counting  bool `json:"counting,omitempty"`
 	// EmbeddingWaits is why embedding waits, or "".
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
-	// FailedCount is how many files on disk cannot be indexed. Failed has the first of them.
+	// FailedCount is how many files on disk cannot be indexed. Failed lists the first of these files.
 	FailedCount int      `json:"failed_count"`
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, or "".
 	Waiting string `json:"waiting"`
-	// GitBusy is when git took the lock for which indexing waits, or nil.
+	// GitBusy is the time when git took its lock, if indexing waits for this lock, or nil.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	takingOver bool // another server is about to replace a suspended server
+	takingOver bool // the server that indexes is silent, and another server is about to replace it
 	unnoticed  bool // the server that indexes has not noticed changes that this server sees
 }
 
@@ -64,10 +65,10 @@ type Failed struct {
 	Since  time.Time `json:"since"`
 }
 
-// Pending is the number of changed files that are not yet in the index.
+// Pending returns the number of changed files that are not yet in the index.
 func (s IndexStatus) Pending() int { return s.Total - s.Done + s.Queued }
 
-// Current reports whether the index holds everything on disk, with its vectors.
+// Current reports whether the index holds everything on disk, with its vectors, and no file has failed.
 func (s IndexStatus) Current() bool {
 	return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == ""
 }
@@ -102,8 +103,8 @@ func (p *Project) Status() IndexStatus {
 	return p.Noticed()
 }
 
-// Noticed returns how far the index is behind, by the changes that this server has noticed so far. If another
-// server indexes, Noticed returns the last status that it published. It compares this status with the files,
+// Noticed returns how far the index is behind, by the changes that this server has noticed so far. If another server
+// indexes, Noticed returns the last status that the other server published. It compares this status with the files,
 // because the other server may be suspended, cut off, or late.
 func (p *Project) Noticed() IndexStatus {
 	latest := p.latest.Load()
@@ -125,7 +126,8 @@ func (p *Project) Noticed() IndexStatus {
 	return status
 }
 
-// Outdated counts the hits whose files differ from the index. It asks for a new walk of their folders.
+// Outdated counts the hits whose files have changed since they were indexed. It asks for a new walk of the folders with
+// such files. of is the collection of the hits.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	outdated := 0
 	for _, tree := range p.trees {
@@ -146,8 +148,8 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return outdated
 }
 
-// mirrored adds up the status of the folders, with the oldest Synced. While another server indexes, it describes only what
-// this server sees.
+// mirrored adds up the status of the folders, with the oldest Synced. While another server indexes, the sum describes
+// the files that this server sees, not the index.
 func (p *Project) mirrored() IndexStatus {
 	sum := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
@@ -174,27 +176,26 @@ func (p *Project) mirrored() IndexStatus {
 
 func (p *Project) indexed() IndexStatus { return p.mirrored().plusQueue(p.queue.Status()) }
 
-// count counts the passages to embed, if there may be new ones.
+// count counts the passages to embed, if there may be new passages.
 func (p *Project) count(ctx context.Context) {
 	if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
 		p.logger.DebugContext(ctx, "count passages to embed", "error", err)
 	}
 }
 
-// crashedGit is the age of git's lock at which a call stops waiting for it. A running git holds it only for moments.
+// crashedGit is the age of git's lock at which a call stops waiting for it. A running git has the lock only for
+// moments.
 const crashedGit = time.Minute
 
 const (
 	statusPoll = 20 * time.Millisecond
-	// maxNoticeTime bounds the wait until the server that indexes notices and publishes a change. It usually takes
-	// less.
+	// maxNoticeTime bounds how long a call waits until the server that indexes notices and publishes a change.
 	maxNoticeTime = 3 * time.Second
 )
 
-// WaitSynced waits until the index holds the text of all files, and returns the last status. It calls
-// progress, if not nil, with every status. It does not wait for vectors. It returns earlier if a service is
-// unavailable, if another project replaces p, if the server that indexes does not notice a change within
-// seconds, or if ctx ends.
+// WaitSynced waits until the index holds the text of all files, and returns the last status. It does not wait for
+// vectors. It calls progress, if not nil, with every status. It returns earlier if ctx ends, if a service is
+// unavailable, if another project replaces p, or if the server that indexes does not notice a change within seconds.
 func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) IndexStatus {
 	noticed := time.Now()
 	for {
@@ -209,14 +210,14 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) In
 		isSoonOver := status.takingOver || isHeld
 		if status.hasText() || status.Waiting != "" && !isSoonOver || time.Since(noticed) > maxNoticeTime || !p.pause(ctx) {
 			if latest := p.latest.Load(); latest != nil && latest.leading {
-				p.count(ctx) // for the answer
+				p.count(ctx) // the answer has the number of passages to embed
 			}
 			return status
 		}
 	}
 }
 
-// WaitForAnswer is WaitSynced within a call. It leaves the call callTime for the answer.
+// WaitForAnswer is WaitSynced for at most syncWait. It ends callTime before ctx does, so that the call can answer.
 func (p *Project) WaitForAnswer(ctx context.Context, progress func(IndexStatus)) {
 	most := syncWait
 	if deadline, ok := ctx.Deadline(); ok {
@@ -237,7 +238,7 @@ func (p *Project) until(ctx context.Context, done func() bool) bool {
 	return true
 }
 
-// pause waits between two looks at the status, and returns false when ctx or the project ends.
+// pause waits for statusPoll. It returns false if ctx or the project ends first.
 func (p *Project) pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():

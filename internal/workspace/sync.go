@@ -14,10 +14,10 @@ import (
 // maxVectorTime is how long [Workspace.Sync] waits for another server's next vector.
 const maxVectorTime = 10 * time.Second
 
-// Sync activates the project of the workspace, and waits until its index holds all documents with their
-// vectors. If another branch is checked out in the meantime, it continues with that branch. It calls progress, if
-// not nil, with every status. If a service fails, Sync returns the active project with the error. A document that
-// cannot be indexed is no error: the project's status lists it.
+// Sync activates the project of the workspace, and waits until its index holds all documents with their vectors. If
+// another branch is checked out in the meantime, Sync continues with that branch. It calls progress, if not nil, with
+// every status. If a service fails, Sync returns the active project with the error. A document that cannot be indexed
+// is no error: the project's status lists the document.
 func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
 		active, err := w.current(), error(nil)
@@ -54,8 +54,7 @@ func (p *Project) complete(ctx context.Context, progress func(IndexStatus)) erro
 	return p.embedAll(ctx, progress)
 }
 
-// syncAtOnce indexes the text of changed files, for at most syncWait. It takes no lease: another server may index
-// at the same time.
+// syncAtOnce indexes the text of changed files, for at most syncWait. It takes no lease: another server may index too.
 func (p *Project) syncAtOnce(ctx context.Context) {
 	limited, end := context.WithTimeout(ctx, syncWait)
 	defer end()
@@ -76,8 +75,8 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the number of changed
-// files that it has handled and that it has found so far. It returns the files that cannot be indexed.
+// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the numbers of changed files
+// that it has handled and found so far. It returns the files that cannot be indexed.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([]document.Failure, error) {
 	var failed []document.Failure
 	handled := 0
@@ -97,8 +96,8 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([
 	return failed, nil
 }
 
-// embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds the
-// passages that still lack a vector of the present model.
+// embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds the passages
+// that still lack a vector of the present model.
 func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) error {
 	if progress == nil {
 		progress = func(IndexStatus) {}
@@ -130,10 +129,9 @@ func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) erro
 		left.Missing, left.Chunks, reason)
 }
 
-// Reindex indexes every document of the workspace's project again, on its present branch. A document stays in
-// the index until a transaction replaces it. Reindex calls report with "files" and with "passages", and the
-// resulting functions with the progress of each. After an error, vectors may be missing until the next activation
-// or Reindex.
+// Reindex indexes every document of the workspace's project again, on its present branch. A document stays in the index
+// until a transaction replaces it. Reindex calls report with "files" and with "passages", and gives each resulting
+// function the progress. After an error, vectors may be missing until the next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {

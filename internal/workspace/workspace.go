@@ -1,5 +1,5 @@
-// Package workspace keeps the state of one server process: the active project, its branch, and how far
-// its index is behind the files. It composes project, watch and rag. It must not know MCP or SQL.
+// Package workspace keeps the state of one server process: the active project, its branch, and how far its index is
+// behind the files. It composes the packages project, watch and rag. It must not know MCP or SQL.
 package workspace
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Workspace is the state of a server. Safe for concurrent use.
 type Workspace struct {
-	// Searcher and Answerer serve all projects. Settings belong to the user. None of them changes.
+	// Searcher and Answerer serve all projects. Settings belong to the user. None of these three fields changes.
 	Searcher *rag.Searcher
 	Answerer *answer.Answerer
 	Settings project.Settings
@@ -34,21 +34,21 @@ type Workspace struct {
 	asIs   bool // see AsIs
 
 	running sync.WaitGroup
-	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
+	life    context.Context //nolint:containedctx // context of all background work; Close ends it
 	end     context.CancelFunc
 
 	switching chan struct{} // holds a token while a call changes active and last
-	last      *Project      // the project that was started last; the next one begins after its end
+	last      *Project      // the project that was started last; the next project waits for its end
 
 	mu            sync.Mutex
 	active        *Project
-	projectDir    string   // the repository that the next call activates if it needs a project, or ""
+	projectDir    string   // repository to activate at the next call that needs a project, or ""
 	clientFolders []string // folders that the client works in
-	clientRoots   []string // their repositories
+	clientRoots   []string // repositories of clientFolders
 }
 
 // New returns a workspace without an active project. The first call that needs a project activates the repository at
-// projectDir, unless that is "".
+// projectDir, except if projectDir is "".
 func New(
 	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
 	logger *slog.Logger,
@@ -61,15 +61,15 @@ func New(
 	return w
 }
 
-// Once prepares the workspace for a process that ends soon. An activation then updates the text of the
-// index, embeds nothing, and follows no file. Call it before the first use.
+// Once prepares the workspace for a process that ends soon. An activation then updates the text of the index, embeds
+// nothing, and follows no file. Call Once before the first use.
 func (w *Workspace) Once() { w.once = true }
 
-// AsIs makes an activation after Once leave the index as it is, unless nothing was ever written to it. Call it before
-// the first use.
+// AsIs makes an activation leave the index as it is, except an index that was never written. Call AsIs after Once and
+// before the first use.
 func (w *Workspace) AsIs() { w.asIs = true }
 
-// Handbook returns the present edition of the handbook.
+// Handbook returns the present edition of the handbook, or the zero value if the handbook was never filled.
 func (w *Workspace) Handbook(ctx context.Context) (index.HandbookEdition, error) {
 	return w.index.HandbookEdition(ctx)
 }
@@ -80,10 +80,10 @@ func (w *Workspace) HandbookSections(ctx context.Context, edition index.Handbook
 	return slices.Sorted(maps.Keys(documents)), err
 }
 
-// Active returns the active project. Without one it activates the project that the server was started for. If
-// another branch was checked out or the config was edited, it first activates the project again, so that no
-// answer comes from another branch's files. After an activation it waits a limited time for the sync. The error is
-// PROJECT_NOT_ACTIVATED if there is no project or its index was deleted.
+// Active returns the active project. If no project is active, it activates the project that the server was started for.
+// If another branch was checked out or the config was edited, it first activates the project again, so that no answer
+// comes from another branch's files. After an activation it waits a limited time for the sync. The error is
+// PROJECT_NOT_ACTIVATED if the server knows no project, or if the project's index was deleted.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := w.current()
 	if w.index.Used() && active != nil {
@@ -92,7 +92,7 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if active != nil && !active.deleted.Load() && !active.moved() {
 		latest := active.latest.Load()
 		if latest != nil && !latest.leading {
-			signal(active.wake) // read the other server's status during the call
+			signal(active.wake) // so that a look reads the other server's status during the call
 		}
 		if latest == nil || latest.config == active.configStamp() {
 			return active, nil
@@ -108,9 +108,9 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// refresh activates the project again if its branch or config has changed, or if another server has activated
-// it after a deletion. outdated is the project that the caller found active, or nil. If another call has already
-// replaced it, refresh returns the new one. If no project is active, it activates the one at ownDir.
+// refresh activates the project again if its branch or config has changed, or if another server has activated it after
+// a deletion. outdated is the project that the caller found active, or nil. If another call has already replaced
+// outdated, refresh returns the new project. If no project is active, refresh activates the project at ownDir.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return w.replace(ctx, p, tenant, err)
 }
 
-// beginSwitch waits until the caller may change the active project. It fails if ctx ends first: another call may
-// hold the turn while it waits for the database.
+// beginSwitch waits until the caller may change the active project; then the caller must call endSwitch. It fails if
+// ctx ends first, because another call may wait for the database while it has the turn.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
 	case w.switching <- struct{}{}:
@@ -169,8 +169,8 @@ func errNotActivated() *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; %s", activate).With("requiredTool", activate.Tool)
 }
 
-// Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If
-// the project is already active, Activate walks its folders again. If its index was deleted, Activate undoes that.
+// Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If the
+// project is already active, Activate walks its folders again. If its index was deleted, Activate undoes the deletion.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {
@@ -200,14 +200,15 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	return active, nil
 }
 
-// register makes a project active. Its branch may be new to the index or deleted from it; register undoes a deletion.
+// register makes a project active. If the index does not know the branch yet, register adds the branch. If the branch
+// was deleted from the index, register undoes the deletion.
 func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	return w.replace(ctx, p, tenant, err)
 }
 
-// replace makes a project the active one, in place of the previous one. err says why its tenant is missing. Then the
-// previous project stays active.
+// replace makes p the active project. A non-nil err says why the tenant is missing; then the previous project stays
+// active.
 func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant, err error) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
@@ -243,14 +244,14 @@ func (w *Workspace) setActive(next *Project) {
 	w.active = next
 }
 
-// ownDir returns the repository that the next call in need of a project activates, or "".
+// ownDir returns the repository to activate at the next call that needs a project, or "".
 func (w *Workspace) ownDir() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.projectDir
 }
 
-// Current returns the name and the root of the active project. Both are "" without one.
+// Current returns the name and the root of the active project. Both are "" if no project is active.
 func (w *Workspace) Current() (name, root string) {
 	if active := w.current(); active != nil {
 		return active.Tenant.Key.Project, active.Definition.Root
@@ -264,8 +265,8 @@ func (w *Workspace) current() *Project {
 	return w.active
 }
 
-// Close ends everything that the workspace runs and waits for its end. The workspace must not be used afterwards.
-// Close may be called again.
+// Close ends all background work and waits for its end. The workspace cannot be used afterwards. Close may be called
+// again.
 func (w *Workspace) Close() {
 	w.end()
 	w.running.Wait()

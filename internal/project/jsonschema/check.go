@@ -23,11 +23,11 @@ type Fault struct {
 }
 
 const (
-	maxCost   = 1_000_000_000 // estimate of one check's worst time, roughly in nanoseconds
+	maxCost   = 1_000_000_000 // worst time of one check: an estimate, roughly in nanoseconds
 	maxFaults = 25
 )
 
-// formats are the formats that Check knows. It accepts any text for another format.
+// formats are the formats that Check knows. Any text is valid in a format that is not listed.
 var formats = map[string]func(text string) bool{
 	"date":      func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil },
 	"date-time": func(text string) bool { _, err := time.Parse(time.RFC3339, text); return err == nil },

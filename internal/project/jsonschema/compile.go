@@ -21,7 +21,7 @@ const (
 	maxInstructions = 20_000 // of all compiled regular expressions
 )
 
-// Ignored keywords have no effect on validity. Keywords in neither list are refused.
+// Compile refuses a keyword that is in neither list. The ignored keywords have no effect on validity.
 var (
 	keywords = strings.Fields(`title description type enum const format pattern minLength maxLength minimum maximum
 		exclusiveMinimum exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required
@@ -29,7 +29,7 @@ var (
 	ignored = strings.Fields("$schema $id $comment $defs definitions default examples deprecated readOnly writeOnly")
 )
 
-// typeNames has JSON Schema's types, in words.
+// typeNames maps JSON Schema's types to words for messages.
 var typeNames = map[string]string{
 	"null": "null", "boolean": "true or false", "number": "a number", "integer": "a whole number",
 	"string": "text", "array": "a list", "object": "an object",
@@ -50,8 +50,8 @@ func wrong(key, problem, hint string) *Error {
 	return &Error{Key: cut(key), Problem: cut(problem), Hint: hint}
 }
 
-// Compile compiles the document called entry, or the part of it at fragment, a JSON pointer. docs maps file
-// names to documents with the types that [encoding/json] decodes into any. A $ref may lead only to these
+// Compile compiles the document called entry. If fragment, a JSON pointer, is not "", it compiles only that part. docs
+// maps file names to documents with the types that [encoding/json] decodes into any. A $ref may lead only to these
 // documents. The error is an [*Error] about entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	c := compiler{docs: docs}
@@ -78,8 +78,8 @@ func unusable(err error) *Error {
 		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
 }
 
-// validators check a value without its parts. They lack the keywords that the checker follows itself: allOf,
-// properties, additionalProperties, items and required.
+// validators has a validator for each schema. A validator checks a value without the values inside. It lacks the
+// keywords that the checker follows itself: allOf, properties, additionalProperties, items and required.
 type validators map[*jsonschema.Schema]*jsonschema.Resolved
 
 // add makes the validators of a schema and of all schemas below it that the checker visits.
@@ -109,7 +109,7 @@ type compiler struct {
 	nodes, instructions int
 }
 
-// refer returns the target of a $ref in a document. ref is a file name or "", then "#" and a JSON pointer.
+// refer returns the target of a $ref in document doc. ref is a file name, or "" for doc, then "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	name = cmp.Or(name, doc)
@@ -125,8 +125,8 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	return c.expand(name, target, key, depth)
 }
 
-// expand returns the value of a keyword with each $ref in it replaced. key is the place of the value in the
-// schema. It keeps values of a wrong type; [Compile] refuses them later.
+// expand returns the value of a keyword, after replacing each $ref in the value by its target. key is the place of the
+// value in the schema. A value of a wrong type stays, and [Compile] refuses it later.
 func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:
@@ -145,7 +145,7 @@ func (c *compiler) expand(doc string, value any, key string, depth int) (any, er
 	return value, c.count(value, depth)
 }
 
-// schema is expand for a single schema. It moves the target of a $ref to the front of allOf.
+// schema returns a schema after replacing each $ref in it. The target of a $ref becomes the first entry of allOf.
 func (c *compiler) schema(doc string, schema map[string]any, key string, depth int) (any, error) {
 	if err := c.count(nil, depth); err != nil {
 		return nil, err
@@ -202,7 +202,8 @@ func (c *compiler) properties(doc string, schemas map[string]any, key string, de
 	return expanded, nil
 }
 
-// pattern checks a regular expression and counts its instructions. Matching may run all of them for each character.
+// pattern checks a regular expression and counts its instructions. Matching may run all instructions for each
+// character.
 func (c *compiler) pattern(text, key string) error {
 	refused := wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
 	if len(text) > maxPattern {

@@ -1,8 +1,8 @@
-// Package jsonschema checks values against JSON Schemas and says what is wrong with them. It must not know
-// where values and schemas come from, or what they are for.
+// Package jsonschema checks values against JSON Schemas and says what is wrong with the values. It must not know where
+// values and schemas come from, or what they are for.
 //
-// github.com/google/jsonschema-go validates. This package bounds the cost of a schema, and validates each
-// property by its own sub-schema, so that it can name the field of every fault.
+// The library github.com/google/jsonschema-go validates. This package bounds the cost of a schema. It validates each
+// property separately, by the sub-schema of the property, so that it can name the field of every fault.
 package jsonschema
 
 import (
@@ -15,7 +15,7 @@ import (
 type Schema struct {
 	root                *jsonschema.Schema
 	validators          validators
-	nodes, instructions int // as in compiler
+	nodes, instructions int // as compiler counts them
 }
 
 // fieldsOf returns the properties of a schema and of the schemas in its allOf. The schema's own properties win.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// cut shortens a phrase to 200 bytes. It may come from a hostile repository.
+// cut shortens a phrase to 200 bytes, because the phrase may come from a hostile repository.
 func cut(phrase string) string {
 	const longest, more = 200, "…"
 	if len(phrase) <= longest {
@@ -25,7 +25,7 @@ func join(field, key string) string {
 	return cut(strings.TrimPrefix(field+"."+cut(key), "."))
 }
 
-// list joins the phrases of the first 50 items.
+// list joins the first 50 items with commas. phrase returns the text for an item.
 func list[T any](items []T, phrase func(T) string) string {
 	words := make([]string, min(len(items), 50))
 	for i := range words {
@@ -65,7 +65,7 @@ func describe(s *jsonschema.Schema) string {
 	for _, keyword := range limits {
 		value := reflect.ValueOf(*s).FieldByName(strings.ToUpper(keyword[:1]) + keyword[1:])
 		phrase := fmt.Sprint(keyword, " ", reflect.Indirect(value))
-		if !value.IsZero() && phrase != "minLength 1" { // an empty text has its own problem
+		if !value.IsZero() && phrase != "minLength 1" { // the problem "is empty" is enough
 			phrases = append(phrases, phrase)
 		}
 	}
@@ -75,11 +75,11 @@ func describe(s *jsonschema.Schema) string {
 	return describe(s.AllOf[0])
 }
 
-// limits are the keywords that describe prints with their value. [jsonschema.Schema] has fields of the same names.
+// limits are the keywords that describe prints, each with its value. [jsonschema.Schema] has a field for each keyword.
 var limits = strings.Fields("format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum " +
 	"multipleOf minItems maxItems uniqueItems")
 
-// plain formats a value without quotes, as YAML does.
+// plain formats a value for a message. A text gets no quotes, as in YAML.
 func plain(v any) string {
 	if text, ok := v.(string); ok && text != "" {
 		return text
@@ -108,7 +108,7 @@ func State(v any) string {
 	return fmt.Sprintf("is %.100s", fmt.Sprint(v))
 }
 
-// ValueAt returns the value at a path of keys, or nil.
+// ValueAt returns the value at a path of keys, or nil if a key is missing.
 func ValueAt(value any, keys []string) any {
 	for _, key := range keys {
 		object, _ := value.(map[string]any)

@@ -16,13 +16,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Limits bounds a YAML text in which every alias counts as a copy of its target. The caller bounds the length of the
-// text: time and memory grow with it.
+// Limits bounds a YAML text. Every alias counts as a copy of its target. The caller must bound the length of the text,
+// because time and memory grow with the length.
 type Limits struct {
 	Depth  int // nesting of collections
 	Values int
 	Text   int // bytes of all keys and texts
-	// TextKeys are top-level keys whose scalars stay texts, as written: 1.10 is not a number there.
+	// TextKeys are top-level keys. A number or a boolean under such a key becomes a string, so that 1.10 keeps its zero.
 	TextKeys []string
 }
 
@@ -60,7 +60,7 @@ func Decode(text string, limits Limits) (Decoded, error) {
 	return Decoded{Value: value, Line: root.Line}, nil
 }
 
-// parse returns the root of a text's only YAML document, or nil for an empty text. The library bounds the depth. The
+// parse returns the root of a text's only YAML document, or nil for an empty text. The library bounds the nesting. The
 // error is an *Error.
 func parse(text string) (*yaml.Node, error) {
 	loader, err := yaml.NewLoader(strings.NewReader(text))
@@ -97,7 +97,7 @@ func syntaxError(err error, text string) *Error {
 	}
 	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column}
 	e.Problem = fmt.Sprintf("is not valid YAML: %.200s", located.Message)
-	if e.Line == 0 { // the loader does not know the line of the character
+	if e.Line == 0 { // the loader does not know the line of a forbidden character
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
 		e.Line = strings.Count(before, "\n") + 1
 		e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
@@ -109,8 +109,8 @@ func syntaxError(err error, text string) *Error {
 	return e
 }
 
-// quoted puts the value of a line "key: value" or "- value" in quotes if only quotes make the line valid YAML. In a
-// list in brackets it quotes each item. It returns "" for any other line and for a long line.
+// quoted returns a line "key: value" or "- value" with the value in quotes, if the line is valid YAML only with quotes.
+// In a list in brackets it quotes each item. It returns "" for any other line, and for a long line.
 func quoted(line string) string {
 	const longest = 300
 	line = strings.TrimSpace(line)
@@ -144,10 +144,9 @@ func quoted(line string) string {
 
 func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// isValid reports whether a text is valid YAML.
 func isValid(text string) bool { return yaml.Unmarshal([]byte(text), &yaml.Node{}) == nil }
 
-// unreadable reports whether YAML forbids a character everywhere.
+// unreadable reports whether YAML forbids a character even in quotes.
 func unreadable(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r)
 }
@@ -158,7 +157,7 @@ func errorAt(node *yaml.Node, key, format string, args ...any) *Error {
 	}
 }
 
-// decoder turns nodes into Go values. Unlike the library's own decoder, it accepts only values that JSON can
+// decoder turns nodes into Go values. Unlike the decoder of the YAML library, it accepts only values that JSON can
 // hold, and names the key and the place of an error.
 type decoder struct {
 	limits Limits
