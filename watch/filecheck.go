@@ -74,8 +74,7 @@ func (f Folder) covered(name, target string) error {
 		"is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
 }
 
-// explain returns an error that says what to do about a file that cannot be a document. It returns any other error
-// unchanged.
+// explain returns an error that says what to do about a file that cannot be a document. Other errors stay unchanged.
 func explain(root *contain.Root, name string, err error) error {
 	tooLarge, isTooLarge := errors.AsType[*contain.TooLargeError](err)
 	switch {

@@ -1,6 +1,5 @@
 // Package watch keeps an index in step with files on disk. It walks folders, compares their files with the index, and
-// reports the differences to an [Indexer]. It knows files and their changes. It must not know SQL, markdown or
-// embedding.
+// reports the differences to an [Indexer]. It knows files and their changes, but no SQL, markdown or embedding.
 package watch
 
 import (
@@ -55,8 +54,7 @@ type entry struct {
 	folder bool
 }
 
-// sum returns a number for the path and the stamp. Two walks that meet the same files add up the same total, in any
-// order.
+// sum returns a number for the path and the stamp. Two walks of the same files add up the same total, in any order.
 func (e entry) sum() uint64 {
 	s := e.stamp
 	text := append(append(make([]byte, 0, len(e.path)+100), e.path...), 0)
@@ -170,8 +168,7 @@ func (f Folder) Named(ctx context.Context, base string) []string {
 	return found
 }
 
-// open opens the folder, calls use and closes the folder. If the folder is missing and may be missing, open does
-// nothing.
+// open opens the folder, calls use and closes the folder. It does nothing if the folder is missing and may be missing.
 func (f Folder) open(use func(root *contain.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {

@@ -27,8 +27,8 @@ type Config struct {
 }
 
 const (
-	// rescanInterval is the time between two comparisons of the folder with the index. If the file system reports no
-	// changes, that time is pollInterval.
+	// rescanInterval is the time between two comparisons of the folder with the index. It is pollInterval if the file
+	// system reports no changes.
 	rescanInterval = 5 * time.Minute
 	pollInterval   = 5 * time.Second
 	// maxWatched bounds the watched folders, because all programs share the system's watches. A larger tree is polled.

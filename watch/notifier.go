@@ -71,8 +71,7 @@ func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 		folder: folder, root: root, top: StampOf(info).Inode, schedule: q, max: maxDirs, watched: map[string]bool{},
 		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
-	// The watcher holds a lock while it sends an error, and Add and Close take that lock. So this goroutine reads all
-	// errors.
+	// The watcher sends errors under a lock that Add and Close take too, so this goroutine reads each error.
 	go func() {
 		for err := range watcher.Errors {
 			select {

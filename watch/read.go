@@ -49,8 +49,7 @@ func (f Folder) Read(name string) (document.File, error) {
 	return f.read(root, f.entry(name))
 }
 
-// Name returns the path in the folder for a path in the index. ok is false if the path belongs to no file of the
-// folder.
+// Name converts a path in the index to a path in the folder. ok is false if the path is not one of the folder.
 func (f Folder) Name(indexed string) (name string, ok bool) {
 	name, ok = norm.NFC.String(indexed), true
 	if f.Prefix != "" {
@@ -59,8 +58,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path in the index may belong to the folder. A path below a pruned folder belongs to another
-// one.
+// Owns reports whether a path in the index may belong to the folder. A path below a pruned folder does not.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {

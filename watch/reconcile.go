@@ -19,8 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Indexer is the index to which a folder is mirrored. All paths are paths in the index. Several goroutines call its
-// methods at once.
+// Indexer is the index to which a folder is mirrored. All paths are paths in the index. Safe for concurrent use.
 type Indexer interface {
 	// Known returns the stamps of the indexed files, by path.
 	Known(ctx context.Context) (map[string]document.Stamp, error)
@@ -131,8 +130,8 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove takes the files in gone out of the index. Even without such files it returns the error of ready if the branch
-// has changed since the walk.
+// remove takes the files in gone out of the index. Even if gone is empty, it returns the error of ready, which tells of
+// another branch.
 func (r *reconciler) remove(ctx context.Context) error {
 	if err := r.ready(); err != nil || len(r.gone) == 0 {
 		return err

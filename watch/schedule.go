@@ -67,8 +67,7 @@ func (q *schedule) put(whole bool) {
 	}
 }
 
-// pending counts a queued walk and a walk under way as one change each, because nobody knows yet how many files have
-// changed.
+// pending counts a queued walk and a running walk as one change each. The number of changed files is not known yet.
 func (q *schedule) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,8 +81,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due. The caller must end the walk with done. Otherwise wait is the time until one is
-// due.
+// take begins a walk if one is due. The caller must end the walk with done. Otherwise wait is the time until a walk.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

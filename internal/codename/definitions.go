@@ -43,8 +43,7 @@ var (
 	property     = lazyregexp.New(`^\s*(?:\w+\.)*$`)
 	propertyBody = lazyregexp.New(`^\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>|\($)`)
 	literal      = lazyregexp.New("[\"'\x60]((?:[A-Z]+ )?[^\"'\x60\\s]+)[\"'\x60]")
-	// router matches the text before a route, and caller a line that only calls a route. optioned matches the line of a
-	// flag.
+	// router matches the text before a route, and caller a line that only calls a route. optioned matches a flag's line.
 	router = lazyregexp.New(`(?i)(?:\b(?:get|post|put|patch|delete|head|any|all|use|match|mount|path|url|resource)|route\w*|` +
 		`handle\w*|mapping|map\w+|endpoint\w*)["']?\s*[(:=,\[\s]`)
 	caller   = lazyregexp.New(`(?i)\b(?:fetch|axios|requests|client|await|curl|expect|assert\w*)\b`)

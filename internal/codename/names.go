@@ -1,6 +1,6 @@
 // Package codename finds the documents that name a definition in a file of code: a function, type, constant, table,
-// route or flag. It has no side effects. names.go indexes the names in documents. definitions.go finds the names that
-// code defines.
+// route or flag. It has no side effects. names.go has the names in documents, and definitions.go finds names that code
+// defines.
 package codename
 
 import (

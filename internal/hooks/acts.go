@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// onCommand returns the documents whose triggers match a command, and then the documents for the files that the command
-// writes.
+// onCommand returns the documents whose triggers match a command, and then documents for files that it writes.
 func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	line := e.line()
 	book, err := p.Heard(ctx, line.Cues())
@@ -113,8 +112,7 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 const (
 	// maxTriggered is how many matching triggers become candidates. The session may already know the first of them.
 	maxTriggered = 6
-	// widestScope is the largest share of a project's files that a scope may have. A wider scope says nothing about a
-	// file.
+	// widestScope is the largest share of a project's files that a scope may have. A wider scope says too little.
 	widestScope = 1. / 3
 )
 

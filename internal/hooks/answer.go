@@ -24,7 +24,7 @@ func (h Hook) ProjectFolder() string {
 }
 
 // Answer converts an answer to the format of the hook's assistant. The result is a value to print as JSON, a string to
-// print as it is, or nil to print nothing.
+// print unchanged, or nil to print nothing.
 func (h Hook) Answer(answer Answer) any { return assistants()[h.Client].answer(h.name, answer) }
 
 // said returns the answer's text for the model, which may be "", and whether the answer denies the act.

@@ -83,8 +83,8 @@ func assistants() map[string]assistant {
 // Assistants returns the names of the assistants whose hooks the server understands.
 func Assistants() []string { return slices.Sorted(maps.Keys(assistants())) }
 
-// loads reports whether an assistant loads a rule by itself before it edits a file in the rule's scope. Claude Code
-// loads no rule for a new file.
+// loads reports whether an assistant loads a rule by itself before it edits a file in the rule's scope. For a new file
+// Claude Code loads no rule.
 func loads(client, rule string, isNew bool) bool {
 	client = cmp.Or(client, claude)
 	if client == claude && isNew {
@@ -142,8 +142,8 @@ func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	return Hook{e, name}, nil
 }
 
-// clientOf guesses the assistant from the name and the fields of an event. Codex has the event names of Claude Code,
-// and adds turn_id.
+// clientOf guesses the assistant by the name and the fields of an event. Codex uses Claude Code's names of events, and
+// adds turn_id.
 func clientOf(event string, in map[string]any) string {
 	switch {
 	case text(in, "turn_id") != "":
@@ -243,8 +243,7 @@ func text(in map[string]any, names ...string) string {
 	return ""
 }
 
-// editsIn returns the new texts in a list of edits, one per line. The list may be JSON in a string. The result is ""
-// for any other value.
+// editsIn returns the new texts in a list of edits, which may be JSON in a string. It returns "" for any other value.
 func editsIn(value any) string {
 	if encoded, isText := value.(string); isText {
 		_ = json.Unmarshal([]byte(encoded), &value) // a text that is not JSON has no edits

@@ -125,8 +125,8 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 }
 
 // remedyFor returns what a document says to do about the quoted message, or "". For a message in the field symptoms,
-// this is the field solution or root_cause. For any other message it is the text behind the message, or else these
-// fields.
+// this is the field solution or root_cause. For another message it is the text behind the message, or else such a
+// field.
 func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)

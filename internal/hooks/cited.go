@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// fewFolders is how many cited folders a document can be about. If a document cites more, such as an overview of the
-// project, its folders do not count.
+// fewFolders is how many cited folders a document can be about. If a document, such as an overview of the project,
+// cites more folders, none of them counts.
 const fewFolders = 1
 
 // citing returns the documents that cite a file, each with its passage about the file. Critical documents come first,

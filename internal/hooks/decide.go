@@ -19,8 +19,7 @@ type decision struct {
 }
 
 // decide chooses what to say and changes nothing. The first choice is a shortlist for a new task. The second is a
-// pointer to the best candidate that is new to the session. The last is a reminder, or the text for a starting
-// subagent.
+// pointer to the best candidate that is new to the session. The last is a reminder, or the text for a new subagent.
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
 	act, task := e.act(), e.task()
 	said := decision{isTask: task != ""}

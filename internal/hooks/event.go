@@ -168,8 +168,7 @@ func (e Event) task() string {
 	return said
 }
 
-// parts splits a prompt into the user's own words and the lines that the user has pasted. It ignores the middle of a
-// very long prompt.
+// parts splits a prompt into the user's own words and the pasted lines. It ignores the middle of a long prompt.
 func (e Event) parts() (said string, pasted []string) {
 	const end = 4_000
 	return terms.Parts(ends(e.Prompt, end))

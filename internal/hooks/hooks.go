@@ -4,8 +4,8 @@
 //
 // event.go describes events and chooses the search for each. acts.go finds documents for commands, edits and failures.
 // A document matches by its triggers (package trigger), by a file that it cites, or by a name or a message that it
-// quotes. decide.go chooses what to say. session.go describes the memory of a session. assistants.go knows the format
-// in which each assistant sends events.
+// quotes. decide.go chooses what to say. session.go has the memory of a session. assistants.go has the formats of
+// assistants.
 package hooks
 
 import (
@@ -62,8 +62,7 @@ type Project struct {
 	Documents
 	Sources
 
-	// Root is the folder of the repository. IsDocument reports whether a path, relative to Root, is one of the project's
-	// documents.
+	// Root is the folder of the repository. IsDocument reports whether a path below Root is that of a document.
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant

@@ -29,7 +29,7 @@ var general = strings.Fields(`
 func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
 // namedBy returns the longest run of words of a name that is in a prompt, or "". whole says that the run is the whole
-// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run are in the form of
+// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run have the form of
 // spaced.
 func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
@@ -48,8 +48,7 @@ func namedBy(prompt, name string) (run string, whole bool) {
 // action matches nouns for activities and qualities, such as logging or security.
 var action = lazyregexp.New(`(?i)(?:ing|ions?|ments?|ity|ities|ies|[ae]nc[ey]s?|ness)$`)
 
-// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter, except as the first
-// word.
+// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter after the first word.
 func isQuoted(prompt, word string) bool {
 	_, behind, _ := strings.Cut(prompt, " ")
 	isName := strings.ToLower(word) != word && strings.Contains(behind, word)

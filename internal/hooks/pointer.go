@@ -100,8 +100,7 @@ var (
 )
 
 // aboutQuote returns the sentence of the passage that has the most words of the quote, and at least half of these
-// words. If only a line in a block of code has so many, it returns that line and the sentence before the block. If
-// nothing has, it returns "".
+// words. If only a line of code has so many, it returns that line and the sentence before the block. The default is "".
 func (c candidate) aboutQuote() string {
 	words := strings.Fields(strings.ToLower(c.quote))
 	count := func(text string) int {
@@ -163,8 +162,7 @@ const (
 	fewestLetters = 12
 )
 
-// sentencesOf returns the sentences and list items of a text, each in one line. It leaves out blocks of code, headings
-// and tables.
+// sentencesOf returns the sentences and list items of a text, each in one line. It skips code, headings and tables.
 func sentencesOf(text string) []string {
 	text = itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(text, ""), sentenceMark)
 	text = sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")

@@ -18,8 +18,7 @@ type Shown struct {
 	Why   string    `json:"why"`
 	Score float64   `json:"score"`
 	At    time.Time `json:"at"`
-	// Call is the number of earlier tool calls plus one, or 0 for a shortlist. Size is the length of the hook's text in
-	// bytes.
+	// Call is the number of earlier tool calls plus one, or 0 for a shortlist. Size is the text's length in bytes.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
 }
@@ -28,8 +27,7 @@ type Shown struct {
 type Session struct {
 	// Shown has the documents in the order in which they were shown.
 	Shown []Shown `json:"shown"`
-	// Forgotten is how many of Shown came before the last compaction of the conversation. The assistant no longer has
-	// these texts.
+	// Forgotten is how many of Shown came before the last compaction. The assistant no longer has these texts.
 	Forgotten int `json:"forgotten"`
 	// Listed says that a task has come since the last compaction. Only the first task may get a shortlist.
 	Listed bool `json:"listed,omitempty"`

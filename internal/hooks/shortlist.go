@@ -18,7 +18,7 @@ const (
 	leastFound          = .005
 	// leastNear is the least nearness of a listed document to the first maxTask characters of the task. With this value,
 	// 81 % of the tasks in test/eval/tasks get the right document. If the index lacks that document, 61 % get a wrong one.
-	// The value .14 would make these shares 71 % and 39 %. A listed document is also at most maxBehind behind the nearest
+	// The value .14 would make the shares 71 % and 39 %. A listed document is also at most maxBehind behind the nearest
 	// one.
 	leastNear, maxBehind = .06, .15
 	maxTask              = 1_000
@@ -34,8 +34,7 @@ const (
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
-// forTask returns the candidates that are near enough to a task for a shortlist. Candidates that the task names come
-// first, then the nearest ones.
+// forTask returns the candidates for a shortlist: first those that the task names, then those that are near the task.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
 	// Nearness says more than the search's score, because users describe a symptom in other words than the document.

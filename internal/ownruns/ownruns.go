@@ -1,6 +1,5 @@
-// Package ownruns reads the commands that a repository runs itself: in its workflows, its Makefile, the scripts in its
-// package.json, and the shell blocks of its README. A trigger that fires on such a command is too wide. Nothing is
-// executed.
+// Package ownruns reads the commands that a repository runs itself: in workflows, the Makefile, the scripts of its
+// package.json, and the shell blocks of its README. A trigger that fires on such a command is too wide. Nothing is run.
 package ownruns
 
 import (

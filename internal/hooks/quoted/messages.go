@@ -35,9 +35,9 @@ type message struct {
 type place struct{ message, word int }
 
 const (
-	// A program has printed a message if a line has a run of the message's words: at least leastRun words, with a weight
-	// of at least leastWeight and of at least leastPart of the message's weight. The values were chosen on sets one to
-	// eight of test/eval/otheracts.
+	// A line matches a message if both have a run of words in common: at least leastRun words, with a weight of at least
+	// leastWeight, and leastPart of the message's weight. The values were chosen on sets one to eight of
+	// test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
 	// A comparison begins at a word with a weight of at least telling and with at most commonplace places.
 	telling, commonplace = 1, 50
@@ -91,8 +91,8 @@ func (m *Messages) Add(document int, title string, messages []string) {
 }
 
 // In returns the documents that quote a line of an output, the best match first. Of each document, the message with the
-// heaviest run of words in a line counts. Numbers, paths and values may differ. Messages that more than few documents
-// quote do not count.
+// heaviest run of words in a line counts. Numbers, paths and values may differ. In ignores a message that more than few
+// documents quote.
 func (m *Messages) In(output string) []Match {
 	found := map[int]Match{}
 	for line := range strings.Lines(output) {

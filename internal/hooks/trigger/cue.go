@@ -72,8 +72,7 @@ func (l Line) Cues() []string {
 	return cues
 }
 
-// FileCues returns the cues of an edit: one for each element of the file's path, and one for patterns with only
-// wildcards.
+// FileCues returns the cues of an edit: one for each element of the path, and one for patterns with only wildcards.
 func FileCues(file string) []string {
 	cues := []string{cue(atCue, "")}
 	for part := range strings.SplitSeq(file, "/") {

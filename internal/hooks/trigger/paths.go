@@ -31,8 +31,7 @@ func (s *Set) Edit(e Edit) []Match {
 	return matches
 }
 
-// Scopes returns a match for each document whose scope has a file, the narrowest scope first. A scope is the set of
-// files for which a rule is written.
+// Scopes returns a match for each document whose scope, a set of patterns, has a file. The narrowest scope comes first.
 func (s *Set) Scopes(file string) []Match {
 	var matches []Match
 	for _, scope := range s.scopes {
@@ -60,8 +59,8 @@ func (c condition) isIn(text *text, file string) bool {
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-// firstWhere returns the first pattern for which holds returns true, and whether there is one. Without any patterns it
-// returns true.
+// firstWhere returns the first pattern for which holds returns true, and whether there is one. It returns true if there
+// are no patterns.
 func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
 	for _, pattern := range patterns {
 		if holds(pattern) {

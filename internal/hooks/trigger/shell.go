@@ -62,8 +62,7 @@ type reader struct {
 	calls  []call
 	writes []Edit
 	folder string
-	// before holds the words of the command that pipes into the present one. They become arguments of a program behind
-	// xargs.
+	// before are the words of the command that pipes into the present one. xargs makes them arguments of its program.
 	before []word
 }
 

@@ -23,8 +23,8 @@ type text struct {
 	left   int                // places that are left of maxPlaces
 }
 
-// newText prepares a text for a comparison with a number of triggers. It makes an index of a text whose length times
-// triggers exceeds manyBytes.
+// newText prepares a text for the comparison with a number of triggers. If the length times triggers exceeds manyBytes,
+// it makes an index.
 func newText(content string, triggers int) *text {
 	const manyBytes = 1 << 20
 	t := &text{folded: fold(content), left: maxPlaces}
