@@ -13,7 +13,7 @@ import (
 )
 
 // Limits of one batch, which is one transaction. A batch must be worth a transaction, and a stop must lose little work.
-// changesFiles and changesBytes are for changes since the last walk. They are larger: the database may be far away.
+// changesFiles and changesBytes are for changes since the last walk. They are larger, for the sake of a far database.
 const (
 	batchFiles   = 64
 	batchBytes   = 128 << 10

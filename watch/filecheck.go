@@ -115,7 +115,7 @@ func StampOf(info fs.FileInfo) document.Stamp {
 func provenTime(changeTime, now time.Time) time.Time {
 	tick := 20 * time.Millisecond // two ticks of the slowest kernel
 	if changeTime.Nanosecond() == 0 {
-		tick = 2 * time.Second // of a file system that keeps whole seconds
+		tick = 2 * time.Second // the file system keeps only whole seconds
 	}
 	if now.Sub(changeTime) < tick {
 		return time.Time{}

@@ -31,7 +31,7 @@ type Folder struct {
 	Inside string
 	// TopHidden allows that the first folder on the path from Inside to Dir is hidden, such as .cursor.
 	TopHidden bool
-	// Prefix begins the path in the index of every file.
+	// Prefix begins every file's path in the index.
 	Prefix string
 	// Match reports whether a file belongs to the folder. path is relative to Dir, with / separators.
 	Match func(path string) bool
@@ -235,7 +235,7 @@ func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInf
 	return target, info, nil
 }
 
-// rules is a function as [Folder.Excluded] returns it.
+// rules is the function that [Folder.Excluded] returns.
 type rules func(name string, folder bool) string
 
 // rules returns the present rules. Without Excluded they leave out nothing.

@@ -77,8 +77,8 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 // Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
 
-// Observe walks the folder after each change but does not write to the index, until ctx ends. It keeps State, Queued,
-// Synced and Err of the status up to date. It cannot run together with Run.
+// Observe walks the folder at once and after each change, but does not use the index, until ctx ends. It keeps State,
+// Queued, Synced and Err of the status up to date. It cannot run together with Run.
 func (m *Mirror) Observe(ctx context.Context) {
 	m.run(ctx, nil, slog.New(slog.DiscardHandler)) // the other server logs
 }
@@ -143,7 +143,7 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 		}
 		if m.settling {
 			if !n.polls && m.walked.folders["."].Inode != n.top {
-				return errFolderMoved // a folder above it was moved, without an event
+				return errFolderMoved // a folder above was moved, which brings no event
 			}
 			events, wait = n.events, min(wait, settleTime)
 		}
@@ -241,7 +241,7 @@ func (m *Mirror) ready() error {
 // index says it holds. Any other walk compares the folder with the last walk.
 func (m *Mirror) walk(ctx context.Context, n *notifier, whole bool) error {
 	before := m.walked
-	m.walked = outcome{} // in case of a failure
+	m.walked = outcome{} // stays so after a failure
 	if err := m.ready(); err != nil {
 		return err
 	}

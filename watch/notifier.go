@@ -19,7 +19,7 @@ type notifier struct {
 	folder   Folder
 	root     string // the folder's path without symbolic links
 	top      uint64 // the inode of root, or 0
-	polls    bool   // nothing is watched, and a walk comes once in an interval
+	polls    bool   // nothing is watched; the folder is walked at intervals
 	schedule *schedule
 	max      int // most folders to watch
 	watcher  *fsnotify.Watcher
@@ -145,13 +145,13 @@ func (n *notifier) handle(event fsnotify.Event) error {
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
-		delete(n.watched, event.Name) // another folder had this name
+		delete(n.watched, event.Name) // an older folder had this name
 		if !n.folder.skips(name, n.folder.rules()) && checkName(name) == nil {
 			n.watch(name) // events of its files then delay the walk
 		}
 		n.schedule.add(true)
 	case n.folder.Match(name):
-		n.schedule.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // whole, because another server may have indexed the file since the last walk
+		n.schedule.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed a missing file
 	case event.Has(fsnotify.Remove | fsnotify.Rename):
 		n.schedule.add(false) // the name may be that of a link that could not be followed
 	}

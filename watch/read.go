@@ -67,8 +67,8 @@ func (f Folder) Owns(indexed string) bool {
 	return ok
 }
 
-// Changed returns the paths of files that no longer have the bytes of their stamps. stamps has the indexed stamps, by
-// path in the index. Writers of the index call Changed within their transactions.
+// Changed returns the paths of files whose bytes have changed since their stamps were taken. stamps has the stamps in the
+// index, by path. Writers of the index call Changed within their transactions.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	return f.differing(stamps, func(root *contain.Root, e entry, stamp document.Stamp) bool {
 		if stamp.Proves(e.stamp) {
@@ -90,9 +90,9 @@ func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// differing returns the paths of files that are missing, or that have another version than stamp, as has reports.
+// differing returns the paths of files that are missing or not current. isCurrent compares a file with an indexed stamp.
 func (f Folder) differing(
-	stamps map[string]document.Stamp, has func(root *contain.Root, e entry, stamp document.Stamp) bool,
+	stamps map[string]document.Stamp, isCurrent func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {
 	root, err := f.Open()
 	if err != nil {
@@ -102,7 +102,7 @@ func (f Folder) differing(
 	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
 		e, err := f.entryOf(root, indexed, excluded)
-		if err != nil || !has(root, e, stamp) {
+		if err != nil || !isCurrent(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
 	}

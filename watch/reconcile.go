@@ -27,7 +27,7 @@ type Indexer interface {
 	Index(ctx context.Context, files []document.File) ([]document.Failure, error)
 	// Remove takes files out of the index. A path that the index lacks is no error.
 	Remove(ctx context.Context, paths []string) error
-	// Touch replaces the stamps of files whose bytes have not changed. stamps has the new ones by path.
+	// Touch replaces the stamps of files whose bytes have not changed. stamps has the new stamps, by path.
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
@@ -70,7 +70,8 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	// indexed returns the value for known. It runs at the same time as the walk. For a whole walk it asks the index.
+	// indexed returns the value for known: from the index for a whole walk, and otherwise from the last walk. It runs
+	// during the walk.
 	indexed func(ctx context.Context) (map[string]document.Stamp, error)
 	whole   bool
 	failing map[string]error      // why files failed at the last walk, by path
@@ -130,8 +131,8 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove takes the files in gone out of the index. Even if gone is empty, it returns the error of ready, which tells of
-// another branch.
+// remove takes the files in gone out of the index. Even if gone is empty, it asks ready whether the branch is still the
+// branch of the walk.
 func (r *reconciler) remove(ctx context.Context) error {
 	if err := r.ready(); err != nil || len(r.gone) == 0 {
 		return err
@@ -211,8 +212,8 @@ func (r *reconciler) compare(visits []visit) []entry {
 		reason, hasFailed := r.failing[e.path]
 		switch {
 		case !isKnown || !stamp.Proves(e.stamp):
-			// Other processes may have indexed another version since the last walk. So a file may still have the bytes of the
-			// known hash only if nobody has written to the file since.
+			// Another process may have indexed another version since the last walk. So the old hash counts only if nobody has
+			// written to the file since then.
 			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}

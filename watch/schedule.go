@@ -39,7 +39,8 @@ func (q *schedule) add(whole bool) {
 	q.put(whole)
 }
 
-// addWhole queues a whole walk. Callers may ask often, because a walk that is queued already is not delayed.
+// addWhole queues a whole walk. A walk that is queued already becomes whole and is not delayed, so callers may ask
+// often.
 func (q *schedule) addWhole() {
 	q.mu.Lock()
 	queued := q.queued
@@ -81,7 +82,8 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due. The caller must end the walk with done. Otherwise wait is the time until a walk.
+// take begins a walk if one is due. The caller must end the walk with done. If none is due, wait is the time until
+// then.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,7 +14,8 @@ type Progress struct {
 	Synced      time.Time // when the index last held everything on disk; zero if never
 	Done, Total int       // changed files of the present walk: the handled ones, and all
 	Queued      int       // changes that are noticed and not yet handled
-	// State is a number for the files of the last walk, with sizes and times, or 0 before it. Equal files have one State.
+	// State is a number for the files of the last walk, with their sizes and times, or 0 before the first walk. Mirrors of
+	// the same files have the same State.
 	State  uint64
 	Failed []Failed // files that cannot be indexed, sorted by path
 	Err    error    // why the mirror waits, or nil
@@ -74,7 +75,8 @@ func (m *Mirror) Rescan() {
 	m.config.OnChange()
 }
 
-// Reset clears the status before Run or Observe. Failed stays, so that a file that fails again keeps its first time.
+// Reset clears the status before Run or Observe. Failed stays, so that a file that fails again keeps the time of its
+// first failure.
 func (m *Mirror) Reset() { m.update(func(s *Progress) { *s = Progress{Failed: s.Failed} }) }
 
 func (m *Mirror) update(change func(*Progress)) {

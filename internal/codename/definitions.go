@@ -28,11 +28,13 @@ var (
 	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind.
 	cType    = lazyregexp.New(`\b(?:class|struct|enum|union)\s+$`)
 	cMembers = lazyregexp.New(`^\s*(?:final\s*)?(?:\{|:[^:]|$)`)
-	// variable matches the text before a variable that has a modifier or is not indented. given matches its value.
+	// variable matches the text before a variable that has a modifier or is not indented. given matches the assigned
+	// value.
 	variable = lazyregexp.New(`^(?:\s*(?:(?:export|pub(?:\([^)]*\))?|public|private|protected|internal|static|declare|constexpr|` +
 		`readonly|final|const)\s+)+|)(?:const|let|var|val|static|type)?\b\s*(?:mut\s+)?(?:[\w:<>\[\],.?]+\s+)*[*&]?$|^\}\s*$`)
 	given = lazyregexp.New(`^(?:\[\w*\])?\s*(?::[^=]+)?=(?:[^=>~]|$)`)
-	// typed matches the result type before a function, and called the parenthesis behind. statement excludes a line.
+	// typed matches the result type before the name of a function, and called the parenthesis behind the name. A line that
+	// matches statement only uses the name.
 	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
 	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
 	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
@@ -66,7 +68,7 @@ const maxCodeLine = 1000
 // definitions returns the known names, routes and flags that a text of code defines, each once. Names are folded.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
-	before, inGroup := "", false // whether the line is in a const, var or type block of Go
+	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		inGroup = extension == ".go" && (inGroup && line != ")" || groupStart.MatchString(line))
@@ -108,7 +110,7 @@ func defines(extension, line, name string) bool {
 	case extension != ".sql" && variable().MatchString(before) && (given().MatchString(behind) || isIn(withTypes) && behind == ";"):
 		return true
 	case isIn(withTypes) && called().MatchString(behind) && typed().MatchString(before):
-		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // in C, a line with ; is a call or a declaration
+		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // in C, a line that ends in ; only calls or declares
 	default:
 		return (extension == "" || isIn(withBraces)) && (member().MatchString(before) && memberBody().MatchString(behind) ||
 			property().MatchString(before) && propertyBody().MatchString(behind))

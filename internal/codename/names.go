@@ -15,7 +15,7 @@ import (
 // Names are the names of code in the documents of a project, indexed for quick lookups.
 type Names struct {
 	documents int
-	by        map[string][]naming // by folded names, routes and flags
+	by        map[string][]naming // by folded name, route or flag
 }
 
 // naming says that a document has a name.
@@ -31,7 +31,7 @@ const mostNaming = 3
 
 // Match says that a document names what a file defines.
 type Match struct {
-	// Document counts from 0, in the order of [Names.Add]. Weight says how telling the names are, and is at least 1.
+	// Document is the number of earlier calls of [Names.Add]. Weight says how telling the names are, and is at least 1.
 	Document int
 	Weight   float64
 	// Text is the most telling name.
@@ -104,8 +104,8 @@ var common = strings.Fields(`
 
 var namePart = lazyregexp.New(`[A-Z]+(?:[a-z]+|\d+|\b|_)|[A-Z]?[a-z]+|[A-Z]+|\d+`)
 
-// tellingName returns how much a name says that a document and a file share: 1 for a route, a flag or a name of several
-// parts, .5 for a single word. A name without an uncommon part says 0.
+// tellingName returns the weight of a name that is in a document and in a file. A route, a flag and a name of several
+// parts have 1, and a single word has .5. A name with only common parts has 0.
 func tellingName(name string) float64 {
 	const shortest, shortestWord = 6, 7
 	parts := namePart().FindAllString(name, -1)

@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// onCommand returns the documents whose triggers match a command, and then documents for files that it writes.
+// onCommand returns the documents whose triggers match a command, then documents for the files that the command writes.
 func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	line := e.line()
 	book, err := p.Heard(ctx, line.Cues())
@@ -112,7 +112,7 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 const (
 	// maxTriggered is how many matching triggers become candidates. The session may already know the first of them.
 	maxTriggered = 6
-	// widestScope is the largest share of a project's files that a scope may have. A wider scope says too little.
+	// widestScope is the largest share of a project's files in the scope of a rule. A rule with a wider scope is not shown.
 	widestScope = 1. / 3
 )
 
@@ -170,7 +170,7 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 // naming returns the documents that name a definition in a file, or in a text that an edit writes to the file.
 func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
 	text = p.Text(file) + "\n" + text
-	if strings.TrimSpace(text) == "" { // for example, a command is about to create a log
+	if strings.TrimSpace(text) == "" { // for example, a log that a command will create
 		return nil, nil
 	}
 	var found []candidate

@@ -79,8 +79,8 @@ func copilotOutput(_ string, a Answer) any {
 	return map[string]string{"additionalContext": said}
 }
 
-// antigravityOutput converts an answer to the format of Antigravity. Before a tool call it prints nothing instead of an
-// empty object, which would deny the call. After a tool call any field would be an error.
+// antigravityOutput converts an answer to the format of Antigravity. If the answer denies nothing, the result before a
+// tool call is nil, because an empty object would deny the call. After a tool call any field would be an error.
 func antigravityOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	switch {

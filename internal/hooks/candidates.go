@@ -37,14 +37,14 @@ type candidate struct {
 // usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced
 // documents. At prompts and tasks of subagents it also leaves out rejected, deprecated and expired documents.
 func usable(of act, found []candidate) []candidate {
-	over := []catalog.Status{catalog.Replaced}
+	excluded := []catalog.Status{catalog.Replaced}
 	if of == asking || of == delegating {
-		over = append(over, catalog.Rejected, catalog.Deprecated, catalog.Expired)
+		excluded = append(excluded, catalog.Rejected, catalog.Deprecated, catalog.Expired)
 	}
 	var all []candidate
 	for _, c := range found {
 		c.line = c.pointer()
-		if c.line != "" && !slices.Contains(over, c.Status) {
+		if c.line != "" && !slices.Contains(excluded, c.Status) {
 			all = append(all, c)
 		}
 	}
@@ -54,7 +54,7 @@ func usable(of act, found []candidate) []candidate {
 const (
 	// maxCandidates is how many documents a search returns. It is more than one, because the session may know the first.
 	maxCandidates = 3
-	// maxCompared is how many documents a search compares with a document to find a newer one on its subject.
+	// maxCompared is how many documents a search compares to find a newer document on a subject.
 	maxCompared = 10
 	// answersThis is the reason for a document that answers a prompt.
 	answersThis = "answers this"
@@ -124,9 +124,8 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// remedyFor returns what a document says to do about the quoted message, or "". For a message in the field symptoms,
-// this is the field solution or root_cause. For another message it is the text behind the message, or else such a
-// field.
+// remedyFor returns what a document says to do about the quoted message, or "". If the field symptoms has the message,
+// the field solution or root_cause comes first. Otherwise the text behind the message comes first.
 func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)

@@ -65,7 +65,7 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
-	// If this search fails, only a mark is missing. It fails for a title without a word to search for.
+	// If this search fails, as for a title without a word to search for, only the note about a newer document is missing.
 	similar, _ := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
 	for _, hit := range similar.Documents {
 		if hit.ID == found[0].ID {

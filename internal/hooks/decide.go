@@ -14,7 +14,7 @@ type decision struct {
 	deny bool   // the assistant must read text before it may act
 	// isTask says that the event is a prompt that describes a task.
 	isTask bool
-	// shown are the documents to which text points. It is nil for other texts, such as a reminder.
+	// shown lists the documents to which text points. It is nil for other texts, such as a reminder.
 	shown []Shown
 }
 

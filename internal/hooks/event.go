@@ -37,7 +37,7 @@ type Event struct {
 	Command  string `json:"command,omitempty"`
 	// SQL is a statement that a tool of another MCP server sends to a database.
 	SQL string `json:"sql,omitempty"`
-	// An edit replaces OldString by NewString, or writes Content as the whole file.
+	// An edit replaces OldString with NewString, or writes Content as the whole file.
 	NewString string `json:"new_string,omitempty"`
 	OldString string `json:"old_string,omitempty"`
 	Content   string `json:"content,omitempty"`
@@ -51,7 +51,7 @@ type Event struct {
 	Root string `json:"-"`
 	// Client is the assistant's name in [Assistants], or "" for Claude Code.
 	Client string `json:"-"`
-	// Late says that the assistant sends no event before an act. The event after the act then counts as both.
+	// Late says that the assistant sends no event before a tool call. The event after the call then counts as both.
 	Late bool `json:"-"`
 	// Waits says that the assistant now takes only a denial. Another text is kept for the next event with Resumes.
 	Waits   bool `json:"-"`

@@ -1,5 +1,5 @@
 // Package hooks answers the hooks of AI assistants. An assistant calls a hook at an event, such as a prompt or a
-// command that is about to run. The package searches documents that may help then. The answer points to one document,
+// command that is about to run. The package searches for documents that may help. The answer points to one document,
 // or lists a few for a new task. A file for each session lists the shown documents. The package must not know MCP.
 //
 // event.go describes events and chooses the search for each. acts.go finds documents for commands, edits and failures.
@@ -29,7 +29,7 @@ type Searcher interface {
 
 // Documents are the documents to which hooks may point.
 type Documents interface {
-	// RecallScopes returns the scopes that hooks search.
+	// RecallScopes returns the collections that hooks search, as scopes for a search.
 	RecallScopes(ctx context.Context) []catalog.Scope
 	// Heard returns the documents that have one of the cues. The index finds triggers by cues, such as "run psql".
 	Heard(ctx context.Context, cues []string) (*quoted.Book, error)

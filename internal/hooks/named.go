@@ -29,8 +29,8 @@ var general = strings.Fields(`
 func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
 // namedBy returns the longest run of words of a name that is in a prompt, or "". whole says that the run is the whole
-// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run have the form of
-// spaced.
+// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run are lists of words as
+// spaced returns them.
 func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
 	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {

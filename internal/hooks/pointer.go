@@ -19,7 +19,7 @@ const (
 	// reminder asks the assistant to write a document.
 	reminder = memoryName + ": if you found out what code, tests and AGENTS.md do not say, write it down now as a document, " +
 		"and index_document it."
-	// solved asks for a document after a command has succeeded that had failed before.
+	// solved asks for a document when a command that had failed before succeeds.
 	solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down " +
 		"as a document, and index_document it."
 )
@@ -99,8 +99,8 @@ var (
 	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 )
 
-// aboutQuote returns the sentence of the passage that has the most words of the quote, and at least half of these
-// words. If only a line of code has so many, it returns that line and the sentence before the block. The default is "".
+// aboutQuote returns the sentence of the passage that has the most words of the quote, if it has at least half of them.
+// If only a line of code has so many, it returns the sentence before the code and that line. Otherwise it returns "".
 func (c candidate) aboutQuote() string {
 	words := strings.Fields(strings.ToLower(c.quote))
 	count := func(text string) int {

@@ -11,14 +11,16 @@ type Shown struct {
 	// Project is the root of the repository. Path is the document's path in the index.
 	Project string `json:"project"`
 	Path    string `json:"path"`
-	// Rule is the matching trigger, or "" if there is another reason. Scope says that the trigger is a scope of files.
+	// Rule is the matching trigger, or "" without one. Scope says that the trigger is a scope, the files that a rule is
+	// for.
 	Rule  string    `json:"rule,omitempty"`
 	Scope bool      `json:"scope,omitempty"`
 	Event string    `json:"event"`
 	Why   string    `json:"why"`
 	Score float64   `json:"score"`
 	At    time.Time `json:"at"`
-	// Call is the number of earlier tool calls plus one, or 0 for a shortlist. Size is the text's length in bytes.
+	// Call is the number of tool calls before the pointer, plus one. It is 0 for a shortlist. Size is the length of the
+	// hook's text in bytes.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
 }
@@ -27,7 +29,8 @@ type Shown struct {
 type Session struct {
 	// Shown has the documents in the order in which they were shown.
 	Shown []Shown `json:"shown"`
-	// Forgotten is how many of Shown came before the last compaction. The assistant no longer has these texts.
+	// Forgotten is how many of Shown came before the last compaction of the conversation into a summary. The assistant no
+	// longer knows these documents.
 	Forgotten int `json:"forgotten"`
 	// Listed says that a task has come since the last compaction. Only the first task may get a shortlist.
 	Listed bool `json:"listed,omitempty"`
@@ -54,15 +57,15 @@ type Task struct {
 }
 
 const (
-	// In windowCalls tool calls, commands and edits bring at most maxPointers pointers, of maxShownSize bytes together.
-	// Together with the two requests to write a document, these are less than 500 tokens. Prompts bring at most maxAnswers
-	// pointers, of maxAnswersSize bytes together. A shortlist does not count.
+	// During windowCalls tool calls, commands and edits bring at most maxPointers pointers, of maxShownSize bytes
+	// together. With reminder and solved this is less than 500 tokens. Prompts bring at most maxAnswers pointers, of
+	// maxAnswersSize bytes together. A shortlist does not count.
 	maxPointers    = 6
 	maxShownSize   = 1400
 	maxAnswers     = 2
 	maxAnswersSize = 600
 	windowCalls    = 200
-	// maxScopes bounds the pointers of a session that a scope of files brings.
+	// maxScopes is how many pointers a session gets because of scopes of files.
 	maxScopes = 3
 	// maxKept bounds the lists of tasks and of failed commands. maxCommand bounds a stored command, in bytes.
 	maxKept    = 20

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// A shortlist names at most maxListed documents, chosen from maxFound search results of at least leastFound.
+	// A shortlist names at most maxListed documents. It chooses among maxFound search results with a score of at least
+	// leastFound.
 	maxListed, maxFound = 3, 12
 	leastFound          = .005
-	// leastNear is the least nearness of a listed document to the first maxTask characters of the task. With this value,
-	// 81 % of the tasks in test/eval/tasks get the right document. If the index lacks that document, 61 % get a wrong one.
-	// The value .14 would make the shares 71 % and 39 %. A listed document is also at most maxBehind behind the nearest
-	// one.
+	// leastNear is how near, by NearnessTo, a listed document must be to the first maxTask characters of the task. With
+	// this value, 81 % of the tasks in test/eval/tasks get the right document. If the index lacks that document, 61 % get
+	// a wrong one. The value .14 would make the shares 71 % and 39 %. A listed document is also at most maxBehind behind
+	// the nearest.
 	leastNear, maxBehind = .06, .15
 	maxTask              = 1_000
 	// A task has at least fewestTerms different content words. Most everyday prompts have fewer. A prompt with fewer than

@@ -67,8 +67,8 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	return all, nil
 }
 
-// Fired returns when a hook was last answered in the project at root, up to a day too early, or the zero time for
-// never.
+// Fired returns when a hook was last answered in the project at root, or the zero time for never. It may be up to a day
+// too early.
 func (s *Store) Fired(root string) time.Time {
 	info, err := os.Stat(s.file(root, firedExtension))
 	if err != nil {
@@ -124,7 +124,7 @@ const (
 	questionsExtension = ".questions"
 )
 
-// file returns the path of the file for a session or a project. It has a hash, because id may have any character.
+// file returns the path of the file for a session or a project. The name is a hash, because id may have any character.
 func (s *Store) file(id, extension string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+extension)

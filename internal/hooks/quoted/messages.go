@@ -27,8 +27,8 @@ type message struct {
 	document int
 	text     string
 	words    []string
-	weights  []float64 // weights of the words
-	weight   float64   // sum of weights
+	weights  []float64 // how rare each word is
+	weight   float64   // sum of the weights
 }
 
 // place is the position of a word: the index of its message, and its index in the message.
@@ -39,7 +39,7 @@ const (
 	// leastWeight, and leastPart of the message's weight. The values were chosen on sets one to eight of
 	// test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
-	// A comparison begins at a word with a weight of at least telling and with at most commonplace places.
+	// A comparison begins at a word with a weight of at least telling, and with at most commonplace places in messages.
 	telling, commonplace = 1, 50
 	// value replaces a path, and stands before a value in quotation marks. digits replaces a number. cut replaces words
 	// that failures of any kind print, and ends a run. A differing value reduces the weight of a run by otherValue.
@@ -49,7 +49,7 @@ const (
 
 // Match says that a document quotes a line of an output.
 type Match struct {
-	// Document is the number of the document in [Messages.Add].
+	// Document is the number that [Messages.Add] got for the document.
 	Document int
 	Weight   float64
 	// Text is the message as the document has it.
@@ -116,8 +116,8 @@ func (m *Messages) In(output string) []Match {
 	})
 }
 
-// run returns the number and the weight of the words in the run around a word that the message and a text have in
-// common. own and other are the indexes of that word. Values and numbers belong to a run, but do not count.
+// run returns the number and the weight of the words that the message and a text have in common, in one run around a
+// word. own and other are the indexes of that word in both. Values and numbers belong to a run, but do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {

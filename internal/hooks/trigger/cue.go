@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// An index finds the documents for an act by cues, such as "run psql" or "at pool.go". A trigger that matches an act
-// has a cue in common with the act. A trigger with a common cue may still not match.
+// A cue is a text under which the index lists documents, such as "run psql" or "at pool.go". An act has cues too. A
+// trigger that matches an act has a cue in common with the act. A common cue alone is no match.
 const (
 	runCue = "run "
 	atCue  = "at "

@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// write records that the line writes a text to a file. file is relative to r.folder. Devices and variables are ignored.
+// write records that the line writes text to file, a path relative to r.folder. It ignores devices and variables.
 func (r *reader) write(file, text string) {
 	isElsewhere := strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "~") || strings.ContainsAny(file, "$&")
 	if file == "" || file == "-" || isElsewhere {

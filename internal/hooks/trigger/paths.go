@@ -59,8 +59,8 @@ func (c condition) isIn(text *text, file string) bool {
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-// firstWhere returns the first pattern for which holds returns true, and whether there is one. It returns true if there
-// are no patterns.
+// firstWhere returns the first pattern for which holds returns true, and whether there is one. Without patterns the
+// second result is true.
 func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
 	for _, pattern := range patterns {
 		if holds(pattern) {
@@ -107,7 +107,7 @@ func AreLike(patterns []string, file string) bool {
 }
 
 // IsLike reports whether a pattern matches the path of a file, as in a .gitignore. A pattern without a slash applies in
-// any folder, and the pattern of a folder to everything below it.
+// any folder. The pattern of a folder applies to everything below the folder.
 func IsLike(pattern, file string) bool {
 	pattern = strings.TrimPrefix(pattern, "./")
 	rooted := strings.TrimPrefix(pattern, "/")

@@ -52,7 +52,7 @@ func (l Line) words() []word {
 // trials are flags with which a program only prints help or what it would do.
 var trials = []string{"--help", "--version", "--dry-run", "--check", "--whatif"}
 
-// showing are programs that only print or search the words behind them.
+// showing are programs that only print or search the words behind them. A trigger for any program does not match them.
 var showing = strings.Fields("echo printf grep rg ag ack man which type help")
 
 func (r run) matches(c call, whole []word) bool {
@@ -93,7 +93,7 @@ func (r run) matches(c call, whole []word) bool {
 	return r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
 }
 
-// isTrial reports whether the call only prints help, a version or a dry run, by a flag that the trigger does not name.
+// isTrial reports whether the call only prints help, a version or a dry run. A flag that the trigger names does not count.
 func (r run) isTrial(c call) bool {
 	if len(c.own) > 0 && c.own[0].parts[0] == "help" {
 		return true

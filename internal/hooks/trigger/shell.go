@@ -110,7 +110,7 @@ func (r *reader) split(line string, outer []word, depth int) {
 // keywords are words of a shell that stand before a command.
 var keywords = strings.Fields("if then else elif while until do ! { (")
 
-// statement reads a simple command with its redirections. parseLine visits each command in a loop or a condition.
+// statement reads a simple command with its redirections. parseLine also calls it for commands in a loop or function.
 func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int) {
 	text, brought := piped, wordsOf(piped)
 	var files []string
@@ -170,7 +170,8 @@ func assignments(assigns []*syntax.Assign) []word {
 	return words
 }
 
-// run adds a call for each program in args. programs has the indexes of the words that may be programs.
+// run adds a call for each program in args, and reads arguments that may be lines of shell. programs has the indexes of
+// the words that may be programs.
 func (r *reader) run(args []string, programs []int, brought, outer []word, depth int) {
 	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
 		r.folder = path.Join(r.folder, args[len(args)-1])

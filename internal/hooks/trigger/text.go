@@ -9,14 +9,14 @@ import (
 const (
 	// maxGap is how many bytes a * in a pattern can match.
 	maxGap = 200
-	// maxPlaces bounds at how many places of a text the patterns with a * are tried, all together. A log needs a
-	// thousandth of that. Without the bound, hostile triggers would take minutes.
+	// maxPlaces bounds the search for patterns with a *: the places of a text that all patterns together can try. A log
+	// needs a thousandth of that. Without the bound, hostile triggers would take minutes.
 	maxPlaces = 2 << 20
 	// statementEnd ends a statement of code.
 	statementEnd = ";"
 )
 
-// text can be searched for many patterns. It is in lower case, with one space between words.
+// text is a text prepared for many searches. It is in lower case, with one space between words.
 type text struct {
 	folded string
 	index  *suffixarray.Index // nil if an index would cost more than it saves
@@ -34,7 +34,7 @@ func newText(content string, triggers int) *text {
 	return t
 }
 
-// has reports whether the text has a pattern in the form of fold. A * matches up to maxGap bytes, except stops.
+// has reports whether a folded pattern is in the text. A * matches up to maxGap bytes, but none of stops.
 func (t *text) has(pattern, stops string) bool {
 	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
 	isMissing := func(part string) bool { return t.index != nil && len(t.index.Lookup([]byte(part), 1)) == 0 }

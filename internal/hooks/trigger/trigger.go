@@ -26,7 +26,7 @@ type Set struct {
 
 // Match says that a trigger matches.
 type Match struct {
-	// Document is the number of the document in [Set.Add].
+	// Document is the number that [Set.Add] got for the document.
 	Document int
 	// Rule is the trigger in one line. It tells the triggers of a document apart.
 	Rule string
@@ -147,7 +147,7 @@ func (s *Set) Fails(output string, command Line) []Match {
 	return matches
 }
 
-// holds reports whether the act meets one of with, if there are any, and none of without. isThere checks a condition.
+// holds reports whether an act meets one condition in with, if there are any, and none in without. isThere checks one.
 func (d *declared) holds(isThere func(condition) bool) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }

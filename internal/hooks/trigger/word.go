@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// word is a word of a command. A trigger may also name a part of it, such as shop in registry/shop:v2.
+// word is a word of a command. A trigger may name the word by a part, such as shop in registry/shop:v2.
 type word struct {
 	text  string   // as it was written
 	parts []string // in lower case; the whole word is first
-	// isArgument says that the word is a quoted argument of several words. Its single words stand before it in the list.
+	// isArgument says that the word is a quoted argument of several words. The single words stand before it in the list.
 	// Only a pattern with * can match the whole argument.
 	isArgument bool
 }
@@ -137,7 +137,7 @@ func isCluster(text string) bool {
 	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
-// isLetters reports whether a flag may be two or three flags of one letter, such as -rf. Their case counts.
+// isLetters reports whether a flag may be two or three flags of one letter, such as -rf. The case of letters counts.
 func isLetters(flag string) bool {
 	const most = 4
 	return len(flag) > 2 && len(flag) <= most && isCluster(flag)

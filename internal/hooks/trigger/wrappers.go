@@ -55,8 +55,8 @@ func starts(args []string) []int {
 // maxStarts bounds how many programs starts finds in one call.
 const maxStarts = 12
 
-// wrapped returns the indexes of the words that may be the program which the wrapper at an index runs. Flags and
-// operands stand before that program. A word behind a flag may be the flag's value or the program, so that word counts.
+// wrapped returns the indexes of the words that may be the program run by the wrapper at an index. Flags and operands
+// stand before that program. A word behind a flag may be the flag's value or the program, so that word counts.
 func wrapped(args []string, at int) []int {
 	operands, isWrapper := wrappers[programName(args[at])]
 	next := at + 1
