@@ -67,8 +67,8 @@ func (f Folder) Owns(indexed string) bool {
 	return ok
 }
 
-// Changed returns the paths of files whose bytes have changed since their stamps were taken. stamps has the stamps in the
-// index, by path. Writers of the index call Changed within their transactions.
+// Changed returns the paths of files whose bytes have changed since their stamps were taken. stamps has the indexed
+// stamps, by path. Writers of the index call Changed within their transactions.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	return f.differing(stamps, func(root *contain.Root, e entry, stamp document.Stamp) bool {
 		if stamp.Proves(e.stamp) {
@@ -90,7 +90,7 @@ func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// differing returns the paths of files that are missing or not current. isCurrent compares a file with an indexed stamp.
+// differing returns the paths of files missing or not current. isCurrent compares a file with its indexed stamp.
 func (f Folder) differing(
 	stamps map[string]document.Stamp, isCurrent func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {

@@ -112,7 +112,7 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 const (
 	// maxTriggered is how many matching triggers become candidates. The session may already know the first of them.
 	maxTriggered = 6
-	// widestScope is the largest share of a project's files in the scope of a rule. A rule with a wider scope is not shown.
+	// widestScope is the largest share of a project's files in the scope of a rule. Rules with wider scopes are left out.
 	widestScope = 1. / 3
 )
 

@@ -37,7 +37,8 @@ type Event struct {
 	Command  string `json:"command,omitempty"`
 	// SQL is a statement that a tool of another MCP server sends to a database.
 	SQL string `json:"sql,omitempty"`
-	// An edit replaces OldString with NewString, or writes Content as the whole file.
+	// An edit replaces OldString with NewString, or writes Content as the whole file. Content may also be a
+	// list of edits in JSON.
 	NewString string `json:"new_string,omitempty"`
 	OldString string `json:"old_string,omitempty"`
 	Content   string `json:"content,omitempty"`

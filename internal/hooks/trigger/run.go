@@ -93,7 +93,7 @@ func (r run) matches(c call, whole []word) bool {
 	return r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
 }
 
-// isTrial reports whether the call only prints help, a version or a dry run. A flag that the trigger names does not count.
+// isTrial reports whether the call only prints help, a version or a dry run. Flags that the trigger names do not count.
 func (r run) isTrial(c call) bool {
 	if len(c.own) > 0 && c.own[0].parts[0] == "help" {
 		return true
