@@ -86,7 +86,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	return nil
 }
 
-// load reads a file. ok is false if the file cannot be indexed now, or still has the bytes of the hash in e.
+// load reads a file. ok is false if the file cannot be indexed now, or still has the indexed bytes.
 func (r *reconciler) load(e entry) (_ document.File, ok bool) {
 	file, err := r.folder.read(r.root, e)
 	r.mu.Lock()

@@ -90,7 +90,7 @@ func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// differing returns the paths of files missing or not current. isCurrent compares a file with its indexed stamp.
+// differing returns the paths of files that are missing or, as isCurrent reports, differ from their stamps.
 func (f Folder) differing(
 	stamps map[string]document.Stamp, isCurrent func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {

@@ -19,7 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Indexer is the index to which a folder is mirrored. All paths are paths in the index. Safe for concurrent use.
+// Indexer is the index to which a folder is mirrored. All paths are paths in the index. It must be safe for
+// concurrent use.
 type Indexer interface {
 	// Known returns the stamps of the indexed files, by path.
 	Known(ctx context.Context) (map[string]document.Stamp, error)

@@ -34,7 +34,7 @@ type Match struct {
 	// Document is the number of earlier calls of [Names.Add]. Weight says how telling the names are, and is at least 1.
 	Document int
 	Weight   float64
-	// Text is the most telling name.
+	// Text is the first of these names in the file.
 	Text string
 }
 

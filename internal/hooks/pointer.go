@@ -19,7 +19,7 @@ const (
 	// reminder asks the assistant to write a document.
 	reminder = memoryName + ": if you found out what code, tests and AGENTS.md do not say, write it down now as a document, " +
 		"and index_document it."
-	// solved asks for a document when a command that had failed before succeeds.
+	// solved asks for a document when a command succeeds after an earlier failure.
 	solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down " +
 		"as a document, and index_document it."
 )

@@ -11,8 +11,7 @@ type Shown struct {
 	// Project is the root of the repository. Path is the document's path in the index.
 	Project string `json:"project"`
 	Path    string `json:"path"`
-	// Rule is the matching trigger, or "" without one. Scope says that the trigger is a scope, the files that a rule is
-	// for.
+	// Rule is the matching trigger, or "" without one. Scope says that the trigger is the scope of a rule, a set of files.
 	Rule  string    `json:"rule,omitempty"`
 	Scope bool      `json:"scope,omitempty"`
 	Event string    `json:"event"`

@@ -116,8 +116,8 @@ func (m *Messages) In(output string) []Match {
 	})
 }
 
-// run returns the number and the weight of the words that the message and a text have in common, in one run around a
-// word. own and other are the indexes of that word in both. Values and numbers belong to a run, but do not count.
+// run returns the number and the weight of the words in a common run of the message and a text. The run goes through a
+// word with the index own in the message and other in the text. Values and numbers belong to a run, but do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {
