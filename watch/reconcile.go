@@ -41,7 +41,7 @@ type outcome struct {
 	folders  map[string]document.Stamp // the top folder, and each folder with a file somewhere below
 
 	added, updated, removed int // documents
-	leftOut                 int // files that are no documents
+	leftOut                 int // files that are not documents
 }
 
 func (o *outcome) fail(path string, err error) {

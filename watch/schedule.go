@@ -82,7 +82,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due, and the caller ends the walk with done. If none is due, wait is the time until then.
+// take begins a walk if one is due. The caller must end the walk with done. If none is due, wait is the time left.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
