@@ -124,12 +124,12 @@ func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
 	return n.err == nil, errors.Join(err, n.watcher.Close())
 }
 
-// settleTime is how long no event may come after a walk until the events during the walk count as handled. On a busy
-// machine the Go runtime looks for input only every 10 ms.
+// settleTime is how long no event must come after a walk before the walk counts as done. On a busy machine the Go
+// runtime looks for input only every 10 ms.
 const settleTime = 10 * time.Millisecond
 
-// walkOnChanges walks the folder after events and once in each interval. It returns nil after the time until, and an
-// error when events are lost or ctx ends.
+// walkOnChanges walks the folder after events and once in each interval. It returns nil when
+// the duration until has passed, and an error when events are lost or ctx ends.
 func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()

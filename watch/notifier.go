@@ -71,7 +71,7 @@ func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 		folder: folder, root: root, top: StampOf(info).Inode, schedule: q, max: maxDirs, watched: map[string]bool{},
 		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
-	// The watcher sends errors under a lock that Add and Close take too, so this goroutine reads each error.
+	// The watcher sends errors under a lock that Add and Close need. This goroutine reads each error to free the lock.
 	go func() {
 		for err := range watcher.Errors {
 			select {

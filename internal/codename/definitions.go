@@ -16,8 +16,8 @@ import (
 var (
 	// remark matches a line of a comment, or an import.
 	remark = lazyregexp.New(`^\s*(?://|/?\*|--|# |import\b|from\b|use\b|using\b|#include|require\b)`)
-	// announced matches the text before a defined name: a keyword such as func or class, SQL such as CREATE TABLE, a table
-	// name in a string, an environment variable, or define( in PHP.
+	// announced matches the text before a defined name: a keyword such as func or class, SQL such as CREATE TABLE, or
+	// a word such as table, env or define before a string.
 	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|` +
 		`mod|module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
 		`(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?(?:[\w<>,?]+(?:\.|::))*$|` +
