@@ -12,8 +12,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Limits of one batch, which is one transaction. A batch must be worth a transaction, and a stop must
-// lose little work. Changes since the last walk are one batch, because the database may be far away.
+// Limits of one batch, which is one transaction. A batch must be worth a transaction, and a stop must lose little work.
+// changesFiles and changesBytes are for changes since the last walk. They are larger, for the sake of a far database.
 const (
 	batchFiles   = 64
 	batchBytes   = 128 << 10
@@ -21,8 +21,7 @@ const (
 	changesBytes = 512 << 10
 )
 
-// indexAll reads files and gives them to the indexer in batches. It returns the first error, which stops
-// the other batches.
+// indexAll reads files and gives them to the indexer in batches. The first error stops the other batches.
 func (r *reconciler) indexAll(ctx context.Context, files []entry) error {
 	maxFiles, maxBytes := changesFiles, int64(changesBytes)
 	if r.whole {
@@ -54,7 +53,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 			files = append(files, file)
 		}
 	}
-	// The files were read before this, so they are of the branch that is ready now.
+	// The files were read before this check, so they belong to the branch that is ready now.
 	if err := r.ready(); err != nil {
 		return err
 	}
@@ -87,7 +86,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	return nil
 }
 
-// load reads a file. ok is false if the file cannot be indexed now, or still has the bytes of the entry's hash.
+// load reads a file. ok is false if the file cannot be indexed now, or still has the indexed bytes.
 func (r *reconciler) load(e entry) (_ document.File, ok bool) {
 	file, err := r.folder.read(r.root, e)
 	r.mu.Lock()

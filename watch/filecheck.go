@@ -16,7 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// unfitError says why a file cannot be a document. The index then drops the document of that name.
+// unfitError says why a file cannot be a document. The index then drops the document with the path of the file.
 type unfitError struct{ reason string }
 
 func (e *unfitError) Error() string { return e.reason }
@@ -39,8 +39,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkForm returns an error for a file beside another one whose name differs only in its Unicode form: both have
-// one path in the index.
+// checkForm returns an error if the name of another file differs only in its Unicode form. Both files would have one
+// path in the index.
 func checkForm(root *contain.Root, name string, info fs.FileInfo) error {
 	if norm.NFC.IsNormalString(name) {
 		return nil
@@ -59,13 +59,13 @@ func (f Folder) Open() (*contain.Root, error) {
 	}
 	root, err := contain.OpenInside(f.Inside, f.Dir, f.TopHidden)
 	if f.TopHidden && (errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden)) {
-		err = fs.ErrNotExist // nobody has asked for the folder of this one repository
+		err = fs.ErrNotExist // nobody has asked for this folder, so it counts as missing
 	}
 	return root, err
 }
 
-// covered returns an error if a symbolic link leads to a target that does not match: a link is no way
-// around a pattern.
+// covered returns an error if a symbolic link leads to a target that does not belong to the folder. Otherwise a link
+// would be a way around [Folder.Match].
 func (f Folder) covered(name, target string) error {
 	if target == name || f.Covers(target) {
 		return nil
@@ -74,8 +74,7 @@ func (f Folder) covered(name, target string) error {
 		"is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
 }
 
-// explain returns an error that says what to do about a file that cannot be a document. It returns other
-// errors as they are.
+// explain returns an error that says what to do about a file that cannot be a document. Other errors stay unchanged.
 func explain(root *contain.Root, name string, err error) error {
 	tooLarge, isTooLarge := errors.AsType[*contain.TooLargeError](err)
 	switch {
@@ -84,7 +83,7 @@ func explain(root *contain.Root, name string, err error) error {
 	case errors.Is(err, contain.ErrNotRegular):
 		return errNotRegular
 	case errors.Is(err, contain.ErrHidden):
-		target, _, _ := root.Resolve(name) // the error is the same
+		target, _, _ := root.Resolve(name) // the error is ErrHidden again
 		return &unfitError{fmt.Sprintf(
 			"leads to %s by a symbolic link, and hidden files are not read; put the file itself there", target)}
 	}
@@ -111,12 +110,12 @@ func StampOf(info fs.FileInfo) document.Stamp {
 	return stamp
 }
 
-// provenTime returns the change time, or zero if it is too recent to prove anything: a second change in
-// the same tick of the clock keeps the time.
+// provenTime returns the change time of a file, or zero if that time is too recent to prove anything. Another change in
+// the same tick of the clock would not alter the time.
 func provenTime(changeTime, now time.Time) time.Time {
 	tick := 20 * time.Millisecond // two ticks of the slowest kernel
 	if changeTime.Nanosecond() == 0 {
-		tick = 2 * time.Second // of a file system that keeps whole seconds
+		tick = 2 * time.Second // the file system keeps only whole seconds
 	}
 	if now.Sub(changeTime) < tick {
 		return time.Time{}

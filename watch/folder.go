@@ -1,6 +1,5 @@
-// Package watch keeps an index in step with files on disk. It walks folders, compares them with the
-// index, and gives the differences to the [Indexer] that it declares. It knows files and their changes.
-// It must not know SQL, markdown or embedding.
+// Package watch keeps an index in step with files on disk. It walks folders, compares their files with the index, and
+// reports the differences to an [Indexer]. It knows files and their changes, but no SQL, markdown or embedding.
 package watch
 
 import (
@@ -25,38 +24,37 @@ import (
 
 // Folder is a tree of files that belong in an index.
 type Folder struct {
-	// Dir is the folder's absolute path. Nothing outside it is read. A symbolic link to a file is
-	// followed if its target is in the folder and matches. Links to folders are not followed.
+	// Dir is the folder's absolute path. Nothing outside the folder is read. A symbolic link to a file is followed if the
+	// target belongs to the folder too. Links to folders are not followed.
 	Dir string
 	// Inside is a folder that must contain Dir, or "" for no such bound; see [contain.OpenInside].
 	Inside string
-	// TopHidden says that the first folder of the way from Inside to Dir may be hidden.
+	// TopHidden allows that the first folder on the path from Inside to Dir is hidden, such as .cursor.
 	TopHidden bool
-	// Prefix begins every path in the index.
+	// Prefix begins every file's path in the index.
 	Prefix string
-	// Match says which files belong to the folder, by their path in Dir, with / separators.
+	// Match reports whether a file belongs to the folder. path is relative to Dir, with / separators.
 	Match func(path string) bool
-	// Prune, if not nil, says which folders have no matching file.
+	// Prune, if not nil, reports whether a walk can skip a folder, because no file in it matches.
 	Prune func(dir string) bool
-	// Excluded, if not nil, returns the present rules for leaving out files and folders that match. They return the
-	// reason, "" for one that stays. Only one goroutine calls them, for a folder before its files.
+	// Excluded, if not nil, returns a function for the present rules. The function returns why a matching file or a folder
+	// is left out, or "" to keep it. Only one goroutine calls the function, and for a folder before its files.
 	Excluded func() func(name string, folder bool) string
-	// MayBeMissing makes a missing folder an empty one.
+	// MayBeMissing says that a missing folder counts as an empty one.
 	MayBeMissing bool
 }
 
-// entry is a file or a folder of a walk.
+// entry is a file or a folder that a walk meets.
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	// stamp describes the file, or the target of a symbolic link, or a folder before it was read. Its
-	// hash is that of the indexed version if the file may still have those bytes, and zero otherwise.
+	// stamp describes the file, the target of a symbolic link, or the folder before it was read. The hash is zero, or that
+	// of the indexed version if the file may still have the indexed bytes.
 	stamp  document.Stamp
 	folder bool
 }
 
-// sum is a number for the path and the stamp. Two walks that met the same files have the same sum of
-// these numbers.
+// sum returns a number for the path and the stamp. Two walks of the same files add up the same total, in any order.
 func (e entry) sum() uint64 {
 	s := e.stamp
 	text := append(append(make([]byte, 0, len(e.path)+100), e.path...), 0)
@@ -67,8 +65,8 @@ func (e entry) sum() uint64 {
 	return binary.BigEndian.Uint64(hash[:])
 }
 
-// differs reports whether a folder of the last walk has another stamp: files may have come or gone, or
-// the top folder was replaced. Without such folders it reports whether the top folder can be opened now.
+// differs reports whether a folder of the last walk has a new stamp, because files have come or gone, or because the
+// top folder was replaced. If the last walk found no folder, differs reports whether the top folder can be opened now.
 func (f Folder) differs(folders map[string]document.Stamp) bool {
 	for name, stamp := range folders {
 		info, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name)))
@@ -87,8 +85,8 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 	return true
 }
 
-// walk visits every folder and every matching file, except hidden ones. The error that visit gets says why
-// a matching file is no document or cannot be read, or why a folder cannot be read.
+// walk visits every folder and every matching file, except hidden ones. visit gets an error if a matching file is no
+// document or cannot be read, or if a folder cannot be read.
 func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
 	excluded := f.rules()
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
@@ -121,7 +119,7 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 	})
 }
 
-// folderEntry returns the entry of a folder. A folder that cannot be read has no stamp; d may be nil then.
+// folderEntry returns the entry of a folder. The stamp is zero if d is nil or the folder cannot be described.
 func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 	e := f.entry(name)
 	e.folder = true
@@ -136,13 +134,13 @@ func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 	return e
 }
 
-// entry returns the entry of a name, which may have another Unicode form than its path in the index.
+// entry returns the entry of a name in the folder. The path in the index always has the Unicode form NFC.
 func (f Folder) entry(name string) entry {
 	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
 }
 
-// ReadAll calls take for every matching file. If a file cannot be indexed or a folder cannot be read, take
-// gets the reason, and only the path.
+// ReadAll reads every matching file and calls take with it. If a file cannot be indexed or a folder cannot be read,
+// take gets the reason, and a file that has only the path.
 func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) {
@@ -156,7 +154,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 	})
 }
 
-// Named returns the paths in the index of the folder's files that have a name, with or without its extension.
+// Named returns the paths in the index of files with the name base, or with the name base and any extension.
 func (f Folder) Named(ctx context.Context, base string) []string {
 	var found []string
 	_ = f.open(func(root *contain.Root) error {
@@ -170,7 +168,7 @@ func (f Folder) Named(ctx context.Context, base string) []string {
 	return found
 }
 
-// open calls use with the folder, unless that is missing and may be.
+// open opens the folder, calls use and closes the folder. It does nothing if the folder is missing and may be missing.
 func (f Folder) open(use func(root *contain.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {
@@ -183,8 +181,8 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 	return use(root)
 }
 
-// entryOf returns the entry of a path of the index. The error is that of walk, or [fs.ErrNotExist] if walk would not
-// visit the path.
+// entryOf returns the entry of a path in the index. The error is [fs.ErrNotExist] if a walk would not visit the file.
+// Otherwise the error says why the file is no document or cannot be read.
 func (f Folder) entryOf(root *contain.Root, indexed string, excluded rules) (entry, error) {
 	name, ok := f.Name(indexed)
 	if !ok || !f.covers(name, excluded) {
@@ -197,7 +195,7 @@ func (f Folder) entryOf(root *contain.Root, indexed string, excluded rules) (ent
 	return f.inspect(root, name, fs.FileInfoToDirEntry(info), excluded)
 }
 
-// inspect is entryOf for a name in the folder that was listed. d does not follow a symbolic link.
+// inspect returns the entry of a name in the folder, with the errors of entryOf. d describes a link, not its target.
 func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded rules) (entry, error) {
 	e := f.entry(name)
 	isLink := d.Type()&fs.ModeSymlink != 0
@@ -224,7 +222,7 @@ func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded
 	return e, nil
 }
 
-// resolve returns the path and the state of a file, or of the target of a symbolic link.
+// resolve returns the path and the description of a file. For a symbolic link both are those of the target.
 func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInfo, error) {
 	if d.Type()&fs.ModeSymlink == 0 {
 		info, err := d.Info()
@@ -237,10 +235,10 @@ func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInf
 	return target, info, nil
 }
 
-// rules say why a file or a folder is left out, as [Folder.Excluded] returns them.
+// rules is the function that [Folder.Excluded] returns.
 type rules func(name string, folder bool) string
 
-// rules returns the present rules.
+// rules returns the present rules. Without Excluded they leave out nothing.
 func (f Folder) rules() rules {
 	if f.Excluded == nil {
 		return func(string, bool) string { return "" }
@@ -260,7 +258,7 @@ func hidden(name string) bool {
 	return base == "." || contain.Hidden(base)
 }
 
-// Covers reports whether a walk would visit a file of that path.
+// Covers reports whether a walk would visit a file with this path in the folder.
 func (f Folder) Covers(name string) bool { return f.covers(name, f.rules()) }
 
 func (f Folder) covers(name string, excluded rules) bool {

@@ -18,24 +18,24 @@ import (
 
 // Config connects a mirror with its surroundings. Every field is required.
 type Config struct {
-	// Debounce is how long a file must be unchanged before it is read.
+	// Debounce is how long the folder must be quiet before changed files are read.
 	Debounce time.Duration
-	// Ready returns an error while the files may be another branch's. Then nothing is indexed or removed.
+	// Ready returns an error while the files may belong to another branch. Then nothing is indexed or removed.
 	Ready func() error
 	// OnChange is called after every change of the status. It must not block.
 	OnChange func()
 }
 
 const (
-	// rescanInterval is the time between two comparisons of the folder with the index, and pollInterval
-	// that time if the file system reports no changes.
+	// rescanInterval is the time between two comparisons of the folder with the index. It is pollInterval if the file
+	// system reports no changes.
 	rescanInterval = 5 * time.Minute
 	pollInterval   = 5 * time.Second
-	// maxWatched bounds the watched folders: all programs share the system's watches. A larger tree is polled.
+	// maxWatched bounds the watched folders, because all programs share the system's watches. A larger tree is polled.
 	maxWatched = 10_000
 )
 
-// maxWait is the longest delay of a file that keeps changing.
+// maxWait is how long changes without a pause can delay a walk.
 const maxWait = 5 * time.Second
 
 // missingPoll is how often a mirror looks for a missing folder.
@@ -53,11 +53,11 @@ type Mirror struct {
 	rescan, poll time.Duration // tests shorten them
 	maxWatched   int
 
-	// These belong to Run or Observe.
+	// Only the goroutine of Run or Observe uses these fields.
 	index    Indexer // nil for Observe
 	log      *slog.Logger
 	walked   outcome                     // of the last walk, zero after a failure
-	settling bool                        // from the end of a walk until the events during it are handled
+	settling bool                        // from the end of a walk until events that came during the walk are handled
 	retryAt  time.Time                   // no walk before this, after a failure of the indexer
 	delays   *backoff.ExponentialBackOff // after failures of the indexer
 
@@ -77,8 +77,8 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 // Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
 
-// Observe walks the folder as Run does and leaves the index alone, until ctx ends. State, Queued, Synced and
-// Err of the status tell what it sees. It cannot run together with Run.
+// Observe walks the folder at once and after each change, but does not use the index, until ctx ends. It keeps State,
+// Queued, Synced and Err of the status up to date. It cannot run together with Run.
 func (m *Mirror) Observe(ctx context.Context) {
 	m.run(ctx, nil, slog.New(slog.DiscardHandler)) // the other server logs
 }
@@ -88,7 +88,7 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.walked, m.retryAt = outcome{}, time.Time{}
 	m.delays = &backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, Multiplier: 2, MaxInterval: 15 * time.Second}
 	m.schedule.addNow()
-	missing := "" // why there is no folder
+	missing := "" // why the folder cannot be opened, or ""
 	for ctx.Err() == nil {
 		isWatched, err := m.follow(ctx)
 		switch {
@@ -101,7 +101,7 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 				m.schedule.add(true)
 			}
 			missing = err.Error()
-			_ = m.walkOnChanges(ctx, &notifier{}, m.rescan, missingPoll) // it has no events to lose
+			_ = m.walkOnChanges(ctx, &notifier{}, m.rescan, missingPoll) // no watcher, so no lost events
 		default:
 			missing = ""
 			m.log.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
@@ -112,7 +112,7 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	}
 }
 
-// follow watches and walks the folder until events are lost. The result says whether the folder could be watched.
+// follow watches and walks the folder until events are lost. isWatched says whether the folder could be watched.
 func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
 	n, err := newNotifier(m.folder, m.schedule, m.maxWatched)
 	if err != nil {
@@ -120,16 +120,16 @@ func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
 	}
 	m.schedule.add(true) // earlier changes are not among the events
 	err = m.walkOnChanges(ctx, n, m.rescan, forever)
-	m.schedule.add(true) // changes since then have no event
+	m.schedule.add(true) // later changes have no event
 	return n.err == nil, errors.Join(err, n.watcher.Close())
 }
 
-// settleTime is how long no event must come until the events during a walk count as handled. On a busy machine the
-// runtime looks for input every 10 ms.
+// settleTime is how long no event must come after a walk before the walk counts as done. On a busy machine the Go
+// runtime looks for input only every 10 ms.
 const settleTime = 10 * time.Millisecond
 
-// walkOnChanges walks the folder after events and once an interval, until a time has passed. It returns an
-// error when events are lost.
+// walkOnChanges walks the folder after events and once in each interval. It returns nil when
+// the duration until has passed, and an error when events are lost or ctx ends.
 func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
@@ -143,7 +143,7 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 		}
 		if m.settling {
 			if !n.polls && m.walked.folders["."].Inode != n.top {
-				return errFolderMoved // a folder above was moved, without an event
+				return errFolderMoved // a folder above was moved, which brings no event
 			}
 			events, wait = n.events, min(wait, settleTime)
 		}
@@ -176,8 +176,8 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 	}
 }
 
-// settle ends a walk after settleTime. If an event has come at the same moment, it handles that instead: otherwise the
-// index would count as current.
+// settle marks the walk as done after settleTime. If an event has come at that moment, settle handles the event
+// instead, because the index is not current then.
 func (m *Mirror) settle(n *notifier) error {
 	select {
 	case event := <-n.events:
@@ -194,15 +194,15 @@ func (m *Mirror) settle(n *notifier) error {
 	return nil
 }
 
-// step walks the folder if a walk is due, and returns how long the next step can wait. After a panic the
-// status shows a failure, and the folder is walked again.
+// step walks the folder if a walk is due, and returns how long the next step can wait. After a panic the status shows a
+// failure, and the folder is walked again.
 func (m *Mirror) step(ctx context.Context, n *notifier) time.Duration {
 	if wait := time.Until(m.retryAt); wait > 0 {
 		return wait
 	}
 	due, whole, wait := m.schedule.take()
 	if !due {
-		m.config.OnChange() // more may be queued
+		m.config.OnChange() // the number of queued walks may have changed
 		return wait
 	}
 	err := panics.Catch(func() error { return m.walk(ctx, n, whole) })
@@ -225,7 +225,7 @@ func (m *Mirror) step(ctx context.Context, n *notifier) time.Duration {
 	return 0
 }
 
-// notReadyError wraps an error of [Config.Ready], which is a reason to wait and no failure.
+// notReadyError wraps an error of [Config.Ready], which is a reason to wait and not a failure.
 type notReadyError struct{ error }
 
 func (e *notReadyError) Unwrap() error { return e.error }
@@ -237,11 +237,11 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk indexes the changes since the last walk, and watches folders that are new. A whole walk compares the folder with
-// the index itself.
+// walk indexes the changes since the last walk, and watches new folders. A whole walk compares the folder with what the
+// index says it holds. Any other walk compares the folder with the last walk.
 func (m *Mirror) walk(ctx context.Context, n *notifier, whole bool) error {
 	before := m.walked
-	m.walked = outcome{} // in case of a failure
+	m.walked = outcome{} // stays so after a failure
 	if err := m.ready(); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// read returns a file with its stamp at that moment. The error is errChanged if somebody was writing to the file, and
-// otherwise as of inspect. After an error the result has only the path.
+// read returns a file with its present stamp. The error is errChanged if somebody was writing to the file. Any other
+// error says why the file is no document or cannot be read. After an error the result has only the path.
 func (f Folder) read(root *contain.Root, e entry) (document.File, error) {
 	failed := document.File{Path: e.path}
 	file, err := root.Read(e.name, contain.MaxDocument)
@@ -49,7 +49,7 @@ func (f Folder) Read(name string) (document.File, error) {
 	return f.read(root, f.entry(name))
 }
 
-// Name returns the path in the folder for a path of the index, and false if the path is none of the folder.
+// Name converts a path in the index to a path in the folder. ok is false if the path is not one of the folder.
 func (f Folder) Name(indexed string) (name string, ok bool) {
 	name, ok = norm.NFC.String(indexed), true
 	if f.Prefix != "" {
@@ -58,7 +58,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path of the index may belong to the folder. A path below a pruned folder belongs to another.
+// Owns reports whether a path in the index may belong to the folder. A path below a pruned folder does not.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {
@@ -67,8 +67,8 @@ func (f Folder) Owns(indexed string) bool {
 	return ok
 }
 
-// Changed returns the paths of the index whose files no longer have the bytes of their stamps. Writers of
-// the index call it within their transactions.
+// Changed returns the paths of files whose bytes have changed since their stamps were taken. stamps has the indexed
+// stamps, by path. Writers of the index call Changed within their transactions.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	return f.differing(stamps, func(root *contain.Root, e entry, stamp document.Stamp) bool {
 		if stamp.Proves(e.stamp) {
@@ -79,20 +79,20 @@ func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// Outdated returns the paths of the index whose files have other stamps. It reads no file.
+// Outdated returns the paths of files whose present stamps differ from the indexed ones. It reads no file.
 func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	return f.differing(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
 		present := e.stamp
-		if stamp.ChangeTime.IsZero() { // no walk has proven it yet
+		if stamp.ChangeTime.IsZero() { // no walk has proven the time yet
 			stamp.ChangeTime = present.ChangeTime
 		}
 		return stamp.Proves(present)
 	})
 }
 
-// differing returns the paths of the index whose files are missing or do not have their stamps.
+// differing returns the paths of files that are missing or, as isCurrent reports, differ from their stamps.
 func (f Folder) differing(
-	stamps map[string]document.Stamp, has func(root *contain.Root, e entry, stamp document.Stamp) bool,
+	stamps map[string]document.Stamp, isCurrent func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {
 	root, err := f.Open()
 	if err != nil {
@@ -102,15 +102,15 @@ func (f Folder) differing(
 	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
 		e, err := f.entryOf(root, indexed, excluded)
-		if err != nil || !has(root, e, stamp) {
+		if err != nil || !isCurrent(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
 	}
 	return differing
 }
 
-// Present returns the paths of the index that are files of the folder, and all paths if the folder cannot
-// be read. Writers of the index call it within their transactions.
+// Present returns the paths in the index that are files of the folder. If the folder cannot be read, it returns all
+// paths. Writers of the index call Present within their transactions.
 func (f Folder) Present(paths []string) []string {
 	present, excluded := []string{}, f.rules()
 	err := f.open(func(root *contain.Root) error {

@@ -19,16 +19,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Indexer is the index that a folder is mirrored to. Paths are those of the index. Several goroutines
-// call it at once.
+// Indexer is the index to which a folder is mirrored. All paths are paths in the index. It must be safe for
+// concurrent use.
 type Indexer interface {
-	// Known returns what the index holds, by path.
+	// Known returns the stamps of the indexed files, by path.
 	Known(ctx context.Context) (map[string]document.Stamp, error)
-	// Index puts files into the index, and returns those that cannot be indexed.
+	// Index puts files into the index. It returns a failure for each file that cannot be indexed.
 	Index(ctx context.Context, files []document.File) ([]document.Failure, error)
-	// Remove takes files out of the index. A path that is not in it is no error.
+	// Remove takes files out of the index. A path that the index lacks is no error.
 	Remove(ctx context.Context, paths []string) error
-	// Touch replaces stamps, by path, of files with the same bytes.
+	// Touch replaces the stamps of files whose bytes have not changed. stamps has the new stamps, by path.
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
@@ -37,22 +37,22 @@ type outcome struct {
 	known    map[string]document.Stamp // files that the index holds or has refused, by path
 	failed   []document.Failure        // files that cannot be indexed
 	changing []string                  // paths of files that were being written when they were read
-	state    uint64                    // the sum of all files
-	folders  map[string]document.Stamp // the top folder, and those with files somewhere below
+	state    uint64                    // the total of entry.sum for all files
+	folders  map[string]document.Stamp // the top folder, and each folder with a file somewhere below
 
 	added, updated, removed int // documents
-	leftOut                 int // files that are no documents
+	leftOut                 int // files that are not documents
 }
 
 func (o *outcome) fail(path string, err error) {
 	o.failed = append(o.failed, document.Failure{Path: path, Err: err})
 }
 
-// addFoldersOf notes the folders that a file is in, below the top folder.
+// addFoldersOf adds the folders in which a file is, without the top folder, to o.folders.
 func (o *outcome) addFoldersOf(file string, stamps map[string]document.Stamp) {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if _, isNoted := o.folders[dir]; isNoted {
-			return // and so are the folders above it
+			return // the folders above dir are there too
 		}
 		o.folders[dir] = stamps[dir]
 	}
@@ -66,17 +66,18 @@ func errorsByPath(failures []document.Failure) map[string]error {
 	return failed
 }
 
-// reconciler makes an index hold what a folder holds, once. Without an indexer it only looks.
+// reconciler makes an index hold what a folder holds, in one walk. Without an indexer it only looks.
 type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	// indexed returns known. It is called during the walk, and asks the index if the walk is whole.
+	// indexed returns the value for known: from the index for a whole walk, and otherwise from the last walk. It runs
+	// during the walk.
 	indexed func(ctx context.Context) (map[string]document.Stamp, error)
 	whole   bool
 	failing map[string]error      // why files failed at the last walk, by path
 	ready   func() error          // asked before every write
-	report  func(done, total int) // called with the changed files so far, by one goroutine at a time
+	report  func(done, total int) // gets the number of handled changed files and of all, from one goroutine at a time
 	enter   func(folder string)   // called before a folder is read
 
 	mu sync.Mutex
@@ -86,9 +87,8 @@ type reconciler struct {
 	touched     map[string]document.Stamp // new stamps of files with the same bytes, by path
 }
 
-// run walks the folder, reads the files whose stamps do not prove them unchanged, indexes those with
-// other bytes, and removes missing files from the index. After an error, which may be that of ready, the
-// work can be done again.
+// run walks the folder. It reads files whose stamps do not prove them unchanged, indexes files with new bytes, and
+// removes missing files from the index. After an error, such as that of ready, the caller can run the work again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	r.touched = map[string]document.Stamp{}
 	root, err := r.folder.Open()
@@ -132,8 +132,8 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove takes missing files out of the index. Even without such files it asks whether the branch is still
-// the one of the walk.
+// remove takes the files in gone out of the index. Even if gone is empty, it asks ready whether the branch is still the
+// branch of the walk.
 func (r *reconciler) remove(ctx context.Context) error {
 	if err := r.ready(); err != nil || len(r.gone) == 0 {
 		return err
@@ -151,14 +151,14 @@ func (r *reconciler) remove(ctx context.Context) error {
 	return nil
 }
 
-// visit is a file or a folder that a walk has met. err says why it is no document, or cannot be read.
+// visit is a file or a folder that a walk has met. err says why a file is no document, or why it cannot be read.
 type visit struct {
 	entry
 
 	err error
 }
 
-// look walks the folder. At the same time it asks the index what it holds.
+// look walks the folder, and calls indexed to set known at the same time.
 func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -183,14 +183,14 @@ func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	return visits, nil
 }
 
-// compare returns the changed files of a walk. It keeps the paths of missing files in gone. A file that has failed and
-// has not changed fails again.
+// compare returns the changed files of a walk, and adds the paths of missing files to gone. A file that failed at the
+// last walk and has not changed since fails again.
 func (r *reconciler) compare(visits []visit) []entry {
 	var changed []entry
 	seen := make(map[string]struct{}, len(visits))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
-	stamps := map[string]document.Stamp{} // of all folders; the walk visits a folder before its files
+	stamps := map[string]document.Stamp{} // of all folders so far; the walk visits a folder before its files
 	for _, e := range visits {
 		if !e.folder {
 			r.state += e.sum()
@@ -213,8 +213,8 @@ func (r *reconciler) compare(visits []visit) []entry {
 		reason, hasFailed := r.failing[e.path]
 		switch {
 		case !isKnown || !stamp.Proves(e.stamp):
-			// Others may have written to the index since the last walk. So only a file that was not
-			// written since may still have the indexed bytes.
+			// Another process may have indexed another version since the last walk. So the old hash counts only if nobody has
+			// written to the file since then.
 			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}
@@ -236,16 +236,16 @@ func (r *reconciler) compare(visits []visit) []entry {
 // SyncResult counts the documents of a [Sync].
 type SyncResult struct {
 	Added, Updated, Removed, Unchanged int
-	// Failed are the files on disk that could not be indexed, by path.
+	// Failed are the files on disk that could not be indexed, sorted by path.
 	Failed []document.Failure
 }
 
 // Documents counts the folder's files in the index.
 func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
-// Sync makes the index hold what the folder holds, once. It leaves documents with another prefix alone.
-// ready, if not nil, is as in [Config]. It calls report, if not nil, with the number of changed files that
-// were handled, and of all. After an error another Sync continues the work.
+// Sync makes the index hold what the folder holds, once. Documents with another prefix stay as they are. ready, if not
+// nil, works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After
+// an error another Sync continues the work.
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {

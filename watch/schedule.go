@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// schedule says when the next walk of a folder is due: when the folder has changed and then was quiet for a
-// while. Changes during a walk are for the next walk. Safe for concurrent use.
+// schedule says when the next walk of a folder is due: when the folder has changed and then was quiet for debounce. A
+// change during a walk leads to another walk. Safe for concurrent use.
 type schedule struct {
 	debounce time.Duration // how long the folder must be quiet before a walk
 	maxWait  time.Duration // how long changes can put off a walk
@@ -15,16 +15,16 @@ type schedule struct {
 	mu      sync.Mutex
 	queued  bool
 	walking bool
-	whole   bool      // the next walk compares the folder with the index itself
-	due     time.Time // the next walk begins
-	latest  time.Time // changes put off due no further
+	whole   bool      // the next walk asks the index which files it holds
+	due     time.Time // when the next walk begins
+	latest  time.Time // the latest time for due, whatever changes
 }
 
 func newSchedule(debounce, maxWait time.Duration) *schedule {
 	return &schedule{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1)}
 }
 
-// add queues a walk for the time when the folder is quiet.
+// add queues a walk that begins when the folder has been quiet for debounce.
 func (q *schedule) add(whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,7 +39,8 @@ func (q *schedule) add(whole bool) {
 	q.put(whole)
 }
 
-// addWhole queues a whole walk for callers that ask often. It does not put off a queued walk.
+// addWhole queues a whole walk. A walk that is queued already becomes whole and is not delayed, so callers may ask
+// often.
 func (q *schedule) addWhole() {
 	q.mu.Lock()
 	queued := q.queued
@@ -67,8 +68,7 @@ func (q *schedule) put(whole bool) {
 	}
 }
 
-// pending counts a queued walk and a walk under way as one change each: the number of changed files is
-// not known yet.
+// pending counts a queued walk and a running walk as one change each. The number of changed files is not known yet.
 func (q *schedule) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,7 +82,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due, which the caller ends with done. Otherwise wait is the time until then.
+// take begins a walk if one is due. The caller must end the walk with done. If none is due, wait is the time left.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,7 +101,7 @@ func (q *schedule) take() (due, whole bool, wait time.Duration) {
 // forever is longer than any wait.
 const forever = time.Duration(1 << 62)
 
-// done ends a walk. After a failure a whole walk follows at once.
+// done ends a walk. If the walk has failed, a whole walk is due at once.
 func (q *schedule) done(ok bool) {
 	q.mu.Lock()
 	q.walking = false

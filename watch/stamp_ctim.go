@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// systemStamp returns the time of the last change, which no program can set, and the inode.
+// systemStamp returns the change time of a file, which no program can set, and the inode.
 func systemStamp(info fs.FileInfo) (changeTime time.Time, inode uint64) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// systemStamp returns the modification time, because the system has no better one. Only its event finds
-// an edit that keeps size and modification time.
+// systemStamp returns the modification time, because this system has no change time. Then only an event reveals an edit
+// that keeps size and modification time.
 func systemStamp(info fs.FileInfo) (changeTime time.Time, inode uint64) {
 	return info.ModTime(), 0
 }

@@ -11,11 +11,11 @@ import (
 
 // Progress is how far an index is behind its folder.
 type Progress struct {
-	Synced      time.Time // the index last held everything on disk; zero before
-	Done, Total int       // changed files of the present walk, handled and all
-	Queued      int       // changes that were seen and not handled yet
-	// State is a number for the files of the last walk, with their sizes and times; 0 before the first.
-	// Mirrors of the same files have the same State.
+	Synced      time.Time // when the index last held everything on disk; zero if never
+	Done, Total int       // changed files of the present walk: the handled ones, and all
+	Queued      int       // changes that are noticed and not yet handled
+	// State is a number for the files of the last walk, with their sizes and times, or 0 before the first walk. Mirrors of
+	// the same files have the same State.
 	State  uint64
 	Failed []Failed // files that cannot be indexed, sorted by path
 	Err    error    // why the mirror waits, or nil
@@ -59,8 +59,8 @@ func (m *Mirror) Status() Progress {
 	return status
 }
 
-// Compare queues a walk if a folder has another stamp than in the last walk. It finds files that came or
-// went without an event, or just now.
+// Compare queues a walk if the stamp of a folder has changed since the last walk. It notices files that came or went
+// without an event, or whose event has not come yet.
 func (m *Mirror) Compare() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,14 +69,14 @@ func (m *Mirror) Compare() {
 	}
 }
 
-// Rescan queues a walk that compares the folder with the index itself.
+// Rescan queues a whole walk, which compares the folder with the index instead of the last walk.
 func (m *Mirror) Rescan() {
 	m.schedule.addWhole()
 	m.config.OnChange()
 }
 
-// Reset clears the status before Run or Observe, except for the files that have failed: a file that fails
-// again has failed since the first time.
+// Reset clears the status before Run or Observe. Failed stays, so that a file that fails again keeps the time of its
+// first failure.
 func (m *Mirror) Reset() { m.update(func(s *Progress) { *s = Progress{Failed: s.Failed} }) }
 
 func (m *Mirror) update(change func(*Progress)) {

@@ -11,13 +11,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// The text before and behind a name tells whether a line defines it. No parser covers all of these languages, and
-// only the few lines with a name of a document are looked at.
+// These patterns tell whether a line defines a name, by the text before and behind the name. No parser covers all of
+// these languages, and only the few lines with a name of a document are checked.
 var (
-	// remark is a line of a comment, or one that takes names from elsewhere.
+	// remark matches a line of a comment, or an import.
 	remark = lazyregexp.New(`^\s*(?://|/?\*|--|# |import\b|from\b|use\b|using\b|#include|require\b)`)
-	// announced is before the name of a function or type, of a table or routine of SQL, of a table in a string, of a
-	// variable of the environment, or of a constant of PHP.
+	// announced matches the text before a defined name: a keyword such as func or class, SQL such as CREATE TABLE, or
+	// a word such as table, env or define before a string.
 	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|` +
 		`mod|module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
 		`(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?(?:[\w<>,?]+(?:\.|::))*$|` +
@@ -25,25 +25,27 @@ var (
 		`(?:if\s+(?:not\s+)?exists\s+|only\s+)?(?:[\w"\x60]+\.)?["\x60\[]?$)|` +
 		`(?i:(?:table\w*|schema::create)\W*(?:name\s*=\s*)?["'\x60:]$)|` +
 		`(?i:\benv\w*(?:\.\w+)?\W{1,3}$|\bdefine\(\s*["']$)`)
-	// cType is before the name of a type of C, which is defined where its members or bases follow.
+	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind.
 	cType    = lazyregexp.New(`\b(?:class|struct|enum|union)\s+$`)
 	cMembers = lazyregexp.New(`^\s*(?:final\s*)?(?:\{|:[^:]|$)`)
-	// variable is before a variable of a file or a member of a type: one with a modifier, or not indented.
+	// variable matches the text before a variable that has a modifier or is not indented. given matches the assigned
+	// value.
 	variable = lazyregexp.New(`^(?:\s*(?:(?:export|pub(?:\([^)]*\))?|public|private|protected|internal|static|declare|constexpr|` +
 		`readonly|final|const)\s+)+|)(?:const|let|var|val|static|type)?\b\s*(?:mut\s+)?(?:[\w:<>\[\],.?]+\s+)*[*&]?$|^\}\s*$`)
 	given = lazyregexp.New(`^(?:\[\w*\])?\s*(?::[^=]+)?=(?:[^=>~]|$)`)
-	// typed is before a function with the type of its result, and statement at the start of another line.
+	// typed matches the result type before the name of a function, and called the parenthesis behind the name. A line that
+	// matches statement only uses the name.
 	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
 	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
 	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
-	// member is before a method of JavaScript or a function of a shell, whose body follows. A name may be given a function
-	// too.
+	// member and memberBody match the text around a method of JavaScript or a function of a shell. property and
+	// propertyBody match the text around a name to which a function is assigned.
 	member       = lazyregexp.New(`^\s*(?:(?:async|static|get|set|public|private|protected|override|abstract)\s+|\*|#)*$`)
 	memberBody   = lazyregexp.New(`^\s*(?:<[^>]*>)?\(.*\)\s*(?::[^{]*)?\{\s*$|^\s*\(\)\s*\{`)
 	property     = lazyregexp.New(`^\s*(?:\w+\.)*$`)
 	propertyBody = lazyregexp.New(`^\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>|\($)`)
 	literal      = lazyregexp.New("[\"'\x60]((?:[A-Z]+ )?[^\"'\x60\\s]+)[\"'\x60]")
-	// router is before a route, and caller says that it is called elsewhere. optioned is in the line of a flag.
+	// router matches the text before a route, and caller a line that only calls a route. optioned matches a flag's line.
 	router = lazyregexp.New(`(?i)(?:\b(?:get|post|put|patch|delete|head|any|all|use|match|mount|path|url|resource)|route\w*|` +
 		`handle\w*|mapping|map\w+|endpoint\w*)["']?\s*[(:=,\[\s]`)
 	caller   = lazyregexp.New(`(?i)\b(?:fetch|axios|requests|client|await|curl|expect|assert\w*)\b`)
@@ -52,7 +54,7 @@ var (
 	groupStart = regexp.MustCompile(`^(?:const|var|type) \($`)
 )
 
-// Extensions of the files of some languages.
+// Extensions of files, by groups of languages.
 const (
 	inC        = ".c .h .cc .cpp .cxx .hpp .hh .m .mm .ino"
 	inHeaders  = ".h .hpp .hh"
@@ -63,10 +65,10 @@ const (
 // maxCodeLine is the longest line that definitions reads, in bytes. Nobody writes longer lines by hand.
 const maxCodeLine = 1000
 
-// definitions returns the known names, routes and flags that a text of code defines, folded, each once.
+// definitions returns the known names, routes and flags that a text of code defines, each once. Names are folded.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
-	before, inGroup := "", false // of constants, variables or types of Go
+	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		inGroup = extension == ".go" && (inGroup && line != ")" || groupStart.MatchString(line))
@@ -91,7 +93,7 @@ func definitions(file, text string, known func(key string) bool) (all []string) 
 	return all
 }
 
-// defines reports whether a line of a language defines a name in it.
+// defines reports whether a line defines the name in it. The file's extension tells the language.
 func defines(extension, line, name string) bool {
 	isIn := func(extensions string) bool { return slices.Contains(strings.Fields(extensions), extension) }
 	before, behind, _ := strings.Cut(line, name)
@@ -108,14 +110,14 @@ func defines(extension, line, name string) bool {
 	case extension != ".sql" && variable().MatchString(before) && (given().MatchString(behind) || isIn(withTypes) && behind == ";"):
 		return true
 	case isIn(withTypes) && called().MatchString(behind) && typed().MatchString(before):
-		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // a statement
+		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // in C, a line that ends in ; only calls or declares
 	default:
 		return (extension == "" || isIn(withBraces)) && (member().MatchString(before) && memberBody().MatchString(behind) ||
 			property().MatchString(before) && propertyBody().MatchString(behind))
 	}
 }
 
-// literalsIn returns the routes and flags that a line defines. An option may begin in the line before.
+// literalsIn returns the routes and flags that a line defines. The definition of a flag may begin in the line before.
 func literalsIn(before, line string) (keys []string) {
 	if !strings.ContainsAny(line, "\"'`") || !strings.ContainsAny(line, "-/") {
 		return nil

@@ -1,7 +1,6 @@
 // Package codename finds the documents that name a definition in a file of code: a function, type, constant, table,
-// route or flag. It has no side effects.
-//
-// names.go has the names of documents, and definitions.go finds where code defines them.
+// route or flag. It has no side effects. names.go has the names in documents, and definitions.go finds names that code
+// defines.
 package codename
 
 import (
@@ -16,14 +15,14 @@ import (
 // Names are the names of code in the documents of a project, indexed for quick lookups.
 type Names struct {
 	documents int
-	by        map[string][]naming // by folded names, routes and flags
+	by        map[string][]naming // by folded name, route or flag
 }
 
 // naming says that a document has a name.
 type naming struct {
 	document int
 	text     string
-	// owner is the type or module before the name, "" for none, and file the file that is said to have it.
+	// owner is the type or module before the name, or "". file is the file in which the document places the name, or "".
 	owner, file string
 }
 
@@ -32,14 +31,14 @@ const mostNaming = 3
 
 // Match says that a document names what a file defines.
 type Match struct {
-	// Document counts from 0, in the order of [Names.Add]. Weight is at least 1.
+	// Document is the number of earlier calls of [Names.Add]. Weight says how telling the names are, and is at least 1.
 	Document int
 	Weight   float64
-	// Text is the most telling name.
+	// Text is the first of these names in the file.
 	Text string
 }
 
-// Add adds a document with its names, as package said finds them, and the places that it cites.
+// Add adds the next document: the names in it, as [said.Names] finds them, and the places that it cites.
 func (n *Names) Add(names, places []string) {
 	if n.by == nil {
 		n.by = map[string][]naming{}
@@ -70,7 +69,7 @@ var separator = lazyregexp.New(`\.|::|#|->`)
 // isCode reports whether a key is a route or a flag.
 func isCode(key string) bool { return strings.HasPrefix(key, "/") || strings.HasPrefix(key, "-") }
 
-// splitName returns the last part of a name such as Pool.Close, and the part before it.
+// splitName returns the last part of a name such as Pool.Close, and its owner, the part before.
 func splitName(name string) (owner, last string) {
 	if isCode(name) {
 		return "", name
@@ -82,10 +81,10 @@ func splitName(name string) (owner, last string) {
 	return owner, parts[len(parts)-1]
 }
 
-// foldName returns a name in the form for comparisons, because languages write the same name differently.
+// foldName returns a name in lower case without underscores, because languages spell the same name differently.
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// common are parts of names that are in every program.
+// common are words that are in names of every program.
 var common = strings.Fields(`
 	a add admin all any app application apply args argument array as async at auth base begin bool bytes build button by cache
 	call callback change check class cli click client close cls code command common component config configuration connect
@@ -105,8 +104,8 @@ var common = strings.Fields(`
 
 var namePart = lazyregexp.New(`[A-Z]+(?:[a-z]+|\d+|\b|_)|[A-Z]?[a-z]+|[A-Z]+|\d+`)
 
-// tellingName returns the weight of a name that a document and a file share. It is 1 for several parts if one is not
-// common, 0.5 for a single word, and 0 for a common name.
+// tellingName returns the weight of a name that is in a document and in a file. A route, a flag and a name of several
+// parts have 1, and a single word has .5. A name with only common parts has 0.
 func tellingName(name string) float64 {
 	const shortest, shortestWord = 6, 7
 	parts := namePart().FindAllString(name, -1)
@@ -124,8 +123,8 @@ func tellingName(name string) float64 {
 	}
 }
 
-// In returns the documents that name definitions in a text of code, best first. It needs a name of several parts, or
-// several names. The file's path tells the language.
+// In returns the documents that name definitions in a text of code, best first. The names of a document need a total
+// weight of 1: one name of several parts, or two words. The path of the file tells the language.
 func (n *Names) In(file, text string) []Match {
 	if len(n.by) == 0 {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// onCommand returns the documents whose triggers match a command. It also returns the documents for the files that the
-// command writes.
+// onCommand returns the documents whose triggers match a command, then documents for the files that the command writes.
 func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	line := e.line()
 	book, err := p.Heard(ctx, line.Cues())
@@ -29,11 +28,11 @@ func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	return append(found, written...), err
 }
 
-// onFailure returns the documents whose triggers match the output of a failed command, then the documents that quote a
-// line of it. Each comes with its remedy.
+// onFailure returns the documents whose triggers match the output of a failed command, and then the documents that
+// quote a line of the output. It sets the remedy of each candidate.
 func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	output := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
-	// Colours and the line of the exit code are no part of a message.
+	// Colour codes and the line with the exit code are not part of an error message.
 	output = strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(output, ""), ""))
 	book, err := p.Heard(ctx, []string{trigger.FailCue})
 	if err != nil {
@@ -58,9 +57,9 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onEdits returns the documents for edits of files. For each edit these are documents whose triggers match, documents
-// that cite the file, documents that name a definition in it, and documents whose scope has the file, in this order. For
-// the edit of a document they are those with a trigger or a scope.
+// onEdits returns the documents for edits of files. For each edit, the order is: documents whose trigger matches,
+// documents that cite the file, documents that name a definition in the file, and documents whose scope has the file.
+// If the file is itself a document, only triggers and scopes count.
 func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]candidate, error) {
 	var found []candidate
 	for _, edit := range edits {
@@ -111,14 +110,14 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 }
 
 const (
-	// maxTriggered bounds the matches that become candidates. It is more than one, because the session may know the first.
+	// maxTriggered is how many matching triggers become candidates. The session may already know the first of them.
 	maxTriggered = 6
-	// widestScope is the largest share of a project's files that a scope may have. A wider scope says nothing.
+	// widestScope is the largest share of a project's files in the scope of a rule. Rules with wider scopes are left out.
 	widestScope = 1. / 3
 )
 
-// triggered returns the documents of matches. Critical documents come first, then documents with a more precise
-// trigger, then newer ones.
+// triggered returns the documents of matching triggers. Critical documents come first, then documents with a longer
+// trigger, then newer documents. why becomes the reason of each candidate.
 func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []trigger.Match, why string) ([]candidate, error) {
 	slices.SortStableFunc(matches, func(a, b trigger.Match) int {
 		first, second := book.Documents[a.Document], book.Documents[b.Document]
@@ -142,14 +141,14 @@ func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []tri
 	return found, nil
 }
 
-// scoped returns the documents whose scope has a file, the narrowest scope first. It leaves out documents that the
-// assistant loads by itself, and scopes wider than widestScope. Of documents with equal text, such as CLAUDE.md and
-// AGENTS.md, it returns the first.
+// scoped returns the documents whose scope has the edited file, the narrowest scope first. A scope is the set of files
+// for which a rule is written. Three kinds of rules are left out: rules that the assistant loads by itself, rules with
+// a scope wider than widestScope, and copies of an earlier rule, such as AGENTS.md beside CLAUDE.md.
 func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit trigger.Edit) ([]candidate, error) {
 	var found []candidate
 	matches := book.Triggers.Scopes(edit.Path)
 	if slices.ContainsFunc(matches, func(m trigger.Match) bool { return book.Documents[m.Document].Path == edit.Path }) {
-		return nil, nil // who edits a rule needs no other rule
+		return nil, nil // the edit of a rule needs no other rule
 	}
 	for _, m := range matches {
 		d := book.Documents[m.Document]
@@ -168,10 +167,10 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 	return found, nil
 }
 
-// naming returns the documents that name a definition in a file, or in a text that is about to be written to it.
+// naming returns the documents that name a definition in a file, or in a text that an edit writes to the file.
 func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
 	text = p.Text(file) + "\n" + text
-	if strings.TrimSpace(text) == "" { // such as a log that a command is about to write
+	if strings.TrimSpace(text) == "" { // for example, a log that a command will create
 		return nil, nil
 	}
 	var found []candidate

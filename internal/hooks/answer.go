@@ -1,9 +1,9 @@
 package hooks
 
-// Answer is the output of a hook, in the form of Claude Code and Codex.
+// Answer is the output of a hook, in the format of Claude Code and Codex.
 type Answer struct {
 	Hook *Output `json:"hookSpecificOutput,omitempty"`
-	// Message is for the user, or "".
+	// Message is a text for the user, or "".
 	Message string `json:"systemMessage,omitempty"`
 }
 
@@ -15,20 +15,19 @@ type Output struct {
 	Reason   string `json:"permissionDecisionReason,omitempty"`
 }
 
-// ProjectFolder returns the folder of the project if the hook's program runs in another folder. Otherwise it returns
-// "".
+// ProjectFolder returns the project's folder if the assistant runs hooks in another folder, and otherwise "".
 func (h Hook) ProjectFolder() string {
-	if h.Client == antigravity { // it runs the program beside its file of hooks
+	if h.Client == antigravity { // Antigravity runs a hook in the folder of its hooks file
 		return h.Folder
 	}
 	return ""
 }
 
-// Answer converts an answer to the form of the assistant that asked. The result is a value to print as JSON, a string
-// to print, or nil to print nothing.
+// Answer converts an answer to the format of the hook's assistant. The result is a value to print as JSON, a string to
+// print unchanged, or nil to print nothing.
 func (h Hook) Answer(answer Answer) any { return assistants()[h.Client].answer(h.name, answer) }
 
-// said returns the text of an answer for the model, or "", and whether the answer denies the act.
+// said returns the answer's text for the model, which may be "", and whether the answer denies the act.
 func (a Answer) said() (text string, isDenied bool) {
 	if a.Hook == nil {
 		return "", false
@@ -36,7 +35,7 @@ func (a Answer) said() (text string, isDenied bool) {
 	return a.Hook.Context + a.Hook.Reason, a.Hook.Decision != ""
 }
 
-// specificOutput makes the form of Claude Code, Codex and Gemini CLI.
+// specificOutput converts an answer to the format of Claude Code, Codex and Gemini CLI.
 func specificOutput(event string, a Answer) any {
 	if a.Hook != nil {
 		output := *a.Hook
@@ -46,8 +45,8 @@ func specificOutput(event string, a Answer) any {
 	return a
 }
 
-// cursorOutput makes the form of Cursor. Before a tool it allows explicitly, because Cursor may take silence for a
-// denial.
+// cursorOutput converts an answer to the format of Cursor. Before a tool call it says "allow", because Cursor may take
+// silence for a denial.
 func cursorOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	var answer struct {
@@ -68,7 +67,7 @@ func cursorOutput(event string, a Answer) any {
 	return answer
 }
 
-// copilotOutput makes the form of Copilot CLI.
+// copilotOutput converts an answer to the format of Copilot CLI.
 func copilotOutput(_ string, a Answer) any {
 	said, isDenied := a.said()
 	if isDenied {
@@ -80,8 +79,8 @@ func copilotOutput(_ string, a Answer) any {
 	return map[string]string{"additionalContext": said}
 }
 
-// antigravityOutput makes the form of Antigravity. Before a tool an empty object would deny the call. After a tool any
-// field would be an error.
+// antigravityOutput converts an answer to the format of Antigravity. If the answer denies nothing, the result before a
+// tool call is nil, because an empty object would deny the call. After a tool call any field would be an error.
 func antigravityOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	switch {

@@ -14,34 +14,31 @@ import (
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
-// assistant describes how an assistant sends events and reads answers. It follows the assistant's documentation or,
-// where that says nothing, reports of users. docs/plugin.md says what was tried.
+// assistant describes how an assistant sends events and reads answers. The source is the assistant's documentation or,
+// where that says nothing, reports of users. docs/plugin.md says which assistants were tried.
 type assistant struct {
 	// events maps the assistant's names of events to their meaning.
 	events map[string]moment
-	// loads are folders and file names of rules that the assistant reads by itself.
+	// loads has the folders and file names of rules that the assistant loads by itself, without a hook.
 	loads []string
-	// answer converts an answer to the assistant's form. event is its own name of the event.
+	// answer converts an answer to the assistant's format. event is the assistant's name of the event.
 	answer func(event string, a Answer) any
 }
 
-// moment is the meaning of an event.
+// moment is the meaning of an assistant's event. Its fields become Event, Late, Waits and Resumes of [Event].
 type moment struct {
-	event string
-	// late says that the assistant sends no event before the act, so that this event counts as both.
-	late bool
-	// isMute says that only a denial reaches the model. Another text waits for an event that resumes.
+	event           string
+	late            bool
 	isMute, resumes bool
 }
 
-// Names of assistants.
+// Names of assistants that the code treats in a special way.
 const (
 	claude      = "claude"
 	antigravity = "antigravity"
 )
 
-// assistants returns the assistants that hooks know, by name. Gemini CLI has no entry for the time before a tool runs: it
-// sends no such event.
+// assistants returns the known assistants, by name. Gemini CLI has no event before a tool runs.
 func assistants() map[string]assistant {
 	usual := map[string]moment{
 		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},
@@ -86,8 +83,8 @@ func assistants() map[string]assistant {
 // Assistants returns the names of the assistants whose hooks the server understands.
 func Assistants() []string { return slices.Sorted(maps.Keys(assistants())) }
 
-// loads reports whether an assistant reads a rule by itself when it works on a file in the rule's scope. Claude Code
-// reads no rule for a new file.
+// loads reports whether an assistant loads a rule by itself before it edits a file in the rule's scope. For a new file
+// Claude Code loads no rule.
 func loads(client, rule string, isNew bool) bool {
 	client = cmp.Or(client, claude)
 	if client == claude && isNew {
@@ -98,7 +95,7 @@ func loads(client, rule string, isNew bool) bool {
 	})
 }
 
-// Hook is an event, and knows the form of its answer.
+// Hook is an event of one assistant. Its method Answer converts an answer to that assistant's format.
 type Hook struct {
 	Event
 
@@ -109,8 +106,8 @@ type Hook struct {
 // maxEvent bounds an event, in bytes.
 const maxEvent = 4 << 20
 
-// ReadHook reads the event that an assistant gives to a hook on stdin. client names the assistant and event its event.
-// Either is "" if the event on stdin says it.
+// ReadHook reads an event as JSON from the stdin of a hook. client is the assistant's name, or "" to guess it. event is
+// the assistant's name of the event, or "" if the JSON has it.
 func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	content, err := io.ReadAll(io.LimitReader(stdin, maxEvent+1))
 	if err != nil {
@@ -145,8 +142,8 @@ func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	return Hook{e, name}, nil
 }
 
-// clientOf guesses the assistant from the name and the fields of an event. Codex uses Claude Code's names, but adds
-// turn_id.
+// clientOf guesses the assistant by the name and the fields of an event. Codex uses Claude Code's names of events, and
+// adds turn_id.
 func clientOf(event string, in map[string]any) string {
 	switch {
 	case text(in, "turn_id") != "":
@@ -162,7 +159,7 @@ func clientOf(event string, in map[string]any) string {
 	return claude
 }
 
-// eventOf reads the fields of an event. Each assistant has its own names for them.
+// eventOf reads the fields of an event. Each assistant names the fields differently.
 func eventOf(in map[string]any) Event {
 	tool := text(in, "tool_name", "toolName", "toolCall.name")
 	arguments, patch := argumentsOf(in)
@@ -184,7 +181,7 @@ func eventOf(in map[string]any) Event {
 	if strings.Contains(strings.ToLower(tool), "mcp") {
 		e.SQL = text(arguments, "sql", "query", "statement")
 	}
-	if e.FilePath != "" { // command is then a word of the editing tool, such as create
+	if e.FilePath != "" { // then command is an operation of the editing tool, such as create
 		e.Command, e.SQL = "", ""
 	}
 	if e.Error == "" {
@@ -200,8 +197,8 @@ func eventOf(in map[string]any) Event {
 	return e
 }
 
-// argumentsOf returns the arguments of a tool, or its patch. Copilot sends arguments as JSON in a string, but a patch
-// as it is.
+// argumentsOf returns the arguments of a tool call, or its patch. Copilot sends arguments as JSON in a string, and a
+// patch as plain text.
 func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
 	call, _ := in["toolCall"].(map[string]any)
 	for _, given := range []any{in["tool_input"], in["toolArgs"], call["args"]} {
@@ -218,8 +215,8 @@ func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
 	return nil, ""
 }
 
-// text returns the first of some fields that is a text, or "". It joins a list of texts, such as the words of a
-// command. A name with a dot means a field in another field, or the first item of a list.
+// text returns the first of the named fields that holds a text, or "". It joins a list of texts, such as the words of a
+// command, with spaces. The name "a.b" means field b of the field a, and "a.0" the first item of the list a.
 func text(in map[string]any, names ...string) string {
 	for _, name := range names {
 		first, rest, isNested := strings.Cut(name, ".")
@@ -246,7 +243,7 @@ func text(in map[string]any, names ...string) string {
 	return ""
 }
 
-// editsIn returns the new texts of a list of edits, one per line. It returns "" for any other value.
+// editsIn returns the new texts in a list of edits, which may be JSON in a string. It returns "" for any other value.
 func editsIn(value any) string {
 	if encoded, isText := value.(string); isText {
 		_ = json.Unmarshal([]byte(encoded), &value) // a text that is not JSON has no edits
@@ -263,7 +260,7 @@ func editsIn(value any) string {
 	return all.String()
 }
 
-// failureIn returns the output of a failed command from a tool's response. It returns "" if the command did not fail.
+// failureIn returns the output of a failed command from a tool's response, or "" if the command did not fail.
 func failureIn(response any) string {
 	output, _ := response.(string)
 	if strings.HasPrefix(strings.TrimSpace(output), "{") { // Cursor sends JSON in a string

@@ -21,30 +21,30 @@ type candidate struct {
 
 	// why says what the document has to do with the event.
 	why string
-	// named are the words of the document's name that are in the prompt, or "".
+	// named are the words of the document's title or alias that are in the prompt, or "".
 	named string
-	// quote is the code or message in the document that matches the event, or "".
+	// quote is the name, the message or the words of a trigger that led to the document, or "".
 	quote string
-	// rule names the trigger that matches, or is "". scope says that the trigger is the document's scope of files.
+	// rule is the matching trigger, or "". scope says that the trigger is the document's scope of files.
 	rule  string
 	scope bool
-	// remedy is the sentence to quote, or "" to quote the best sentence of the hit. notes follow the sentence.
+	// remedy is the sentence to quote, or "" to choose a sentence of the passage. notes follow the sentence.
 	remedy, notes string
 	// line is the pointer to the document. Only [usable] sets it.
 	line string
 }
 
-// usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced documents.
-// Rejected, deprecated and expired ones count at commands and edits, but not at prompts and tasks.
+// usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced
+// documents. At prompts and tasks of subagents it also leaves out rejected, deprecated and expired documents.
 func usable(of act, found []candidate) []candidate {
-	over := []catalog.Status{catalog.Replaced}
+	excluded := []catalog.Status{catalog.Replaced}
 	if of == asking || of == delegating {
-		over = append(over, catalog.Rejected, catalog.Deprecated, catalog.Expired)
+		excluded = append(excluded, catalog.Rejected, catalog.Deprecated, catalog.Expired)
 	}
 	var all []candidate
 	for _, c := range found {
 		c.line = c.pointer()
-		if c.line != "" && !slices.Contains(over, c.Status) {
+		if c.line != "" && !slices.Contains(excluded, c.Status) {
 			all = append(all, c)
 		}
 	}
@@ -52,19 +52,19 @@ func usable(of act, found []candidate) []candidate {
 }
 
 const (
-	// maxCandidates bounds a search. A hook points to the first document that the session does not know.
+	// maxCandidates is how many documents a search returns. It is more than one, because the session may know the first.
 	maxCandidates = 3
-	// maxCompared is how many documents newerThan searches for a newer one on the same subject.
+	// maxCompared is how many documents a search compares to find a newer document on a subject.
 	maxCompared = 10
-	// answersThis is why a hook points to the answer of a prompt.
+	// answersThis is the reason for a document that answers a prompt.
 	answersThis = "answers this"
-	// embeddingWait bounds the wait for the vector of a prompt.
+	// embeddingWait bounds the wait for the model's vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
 	// maxQuery bounds a query, in characters.
 	maxQuery = 10_000
 )
 
-// search returns the documents that a query finds, best first. Nobody asked for the query, so it has a high threshold.
+// search returns the documents that a query finds, best first. Nobody asked for the search, so the threshold is high.
 func (p Project) search(ctx context.Context, query rag.Query, why string) ([]candidate, error) {
 	if strings.TrimSpace(query.Text) == "" {
 		return nil, nil
@@ -99,7 +99,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 	return found, nil
 }
 
-// nameIn returns the first identifier of a text that a passage has too, such as merge_records, or "".
+// nameIn returns the first identifier of a text, such as merge_records, that the passage has too, or "".
 func nameIn(text string, hit rag.Hit) string {
 	passage := strings.ToLower(hit.Title + "\n" + hit.HeaderPath + "\n" + hit.Content)
 	for _, name := range terms.NewQuery(0, text).Identifiers {
@@ -110,7 +110,7 @@ func nameIn(text string, hit rag.Hit) string {
 	return ""
 }
 
-// withNotes returns the candidate with notes if the document may be outdated.
+// withNotes returns the candidate with notes that say whether the document may be outdated.
 func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candidate) candidate {
 	if in == catalog.Handbook {
 		return c
@@ -124,8 +124,8 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// remedyFor returns what to do about the message that a document quotes, or "". If the message is one of the document's
-// symptoms, this is the solution or the root cause. Otherwise it is the text after the message.
+// remedyFor returns what a document says to do about the quoted message, or "". If the field symptoms has the message,
+// the field solution or root_cause comes first. Otherwise the text behind the message comes first.
 func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)
@@ -137,8 +137,7 @@ func (p Project) remedyFor(c candidate) string {
 	return cmp.Or(c.behindQuote(), inFields)
 }
 
-// frontMatter returns the front matter of a document on disk. It returns nil if the document cannot be read or has
-// none.
+// frontMatter returns the front matter of a document on disk, or nil without a front matter that can be read.
 func (p Project) frontMatter(path string) map[string]any {
 	file, err := p.Read(path)
 	if err != nil { // for example, pages of the handbook are not on disk
@@ -147,8 +146,8 @@ func (p Project) frontMatter(path string) map[string]any {
 	return markdown.FrontMatter(file.Content)
 }
 
-// passage returns a candidate with the hit of a document that was found without a search. The hit is the passage that
-// fits the quote best, or the first one without a quote. It returns none if the index no longer has the document.
+// passage adds a hit to a candidate for document d, which was found without a search. The hit is the passage that fits
+// the quote best. Without a quote it is the first passage of prose. The result is nil if the index no longer has d.
 func (p Project) passage(ctx context.Context, d index.CitedPlaces, c candidate) ([]candidate, error) {
 	text := c.quote
 	found, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
@@ -158,7 +157,7 @@ func (p Project) passage(ctx context.Context, d index.CitedPlaces, c candidate) 
 	if err != nil || len(found.Documents) == 0 {
 		return nil, err
 	}
-	hit := found.Documents[0] // it may be a passage of the document's successor
+	hit := found.Documents[0] // it may be of the document's successor
 	for _, other := range found.Documents {
 		isFirst := text == "" && isProse(other.Content) && (other.StartLine < hit.StartLine || !isProse(hit.Content))
 		hasQuote := text != "" && strings.Contains(other.Content, text) && !strings.Contains(hit.Content, text)

@@ -11,15 +11,15 @@ import (
 // decision is what a hook says.
 type decision struct {
 	text string // "" to say nothing
-	deny bool   // the assistant must read text before the act
+	deny bool   // the assistant must read text before it may act
 	// isTask says that the event is a prompt that describes a task.
 	isTask bool
-	// shown are the documents that text points to. It is nil for a reminder.
+	// shown lists the documents to which text points. It is nil for other texts, such as a reminder.
 	shown []Shown
 }
 
-// decide returns what to say: a shortlist, or a pointer to the first of the usable candidates that the session does not
-// know, or a reminder or task text that is due. It changes nothing.
+// decide chooses what to say and changes nothing. The first choice is a shortlist for a new task. The second is a
+// pointer to the best candidate that is new to the session. The last is a reminder, or the text for a new subagent.
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
 	act, task := e.act(), e.task()
 	said := decision{isTask: task != ""}
@@ -33,7 +33,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		said.text = text
 		for _, c := range listed {
 			shown := s.shown(p, e, c, text, now)
-			shown.Call = 0 // budgets do not count a shortlist
+			shown.Call = 0 // a shortlist does not count against a budget
 			said.shown = append(said.shown, shown)
 		}
 		return said
@@ -47,7 +47,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		switch {
 		case deny:
 			text += " Read it first. If the act still applies, repeat it: it is allowed then."
-		case act == delegating: // a subagent does not know these tools
+		case act == delegating: // a subagent does not know the search tools
 			text += " Search for more with semantic_search, or ask rag_query."
 		}
 		shown := s.shown(p, e, c, text, now)
@@ -67,7 +67,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	return said
 }
 
-// note records an event, and the decision about it, in the session.
+// note records an event, and the decision about the event, in the session.
 func (s *Session) note(p Project, e Event, said decision) {
 	if e.Event == Before || e.Late {
 		s.Calls++

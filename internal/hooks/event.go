@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Events of an assistant that hooks answer.
+// Events that hooks answer. The names are those of Claude Code, except Resume.
 const (
 	Prompt  = "UserPromptSubmit"
 	Before  = "PreToolUse"
@@ -22,7 +22,7 @@ const (
 	Failure = "PostToolUseFailure"
 	Started = "SubagentStart"
 	Compact = "PreCompact"
-	// Resume comes before each call of the model. Only an assistant that takes no text at the act sends it.
+	// Resume comes before each call of the model. Only assistants that take no text at a tool call send this event.
 	Resume = "Resume"
 )
 
@@ -37,30 +37,31 @@ type Event struct {
 	Command  string `json:"command,omitempty"`
 	// SQL is a statement that a tool of another MCP server sends to a database.
 	SQL string `json:"sql,omitempty"`
-	// NewString or Content is the text that an edit is about to write. OldString is the text that it replaces.
+	// An edit replaces OldString with NewString, or writes Content as the whole file. Content may also be a
+	// list of edits in JSON.
 	NewString string `json:"new_string,omitempty"`
 	OldString string `json:"old_string,omitempty"`
 	Content   string `json:"content,omitempty"`
 	// Error is the output of a failed command.
 	Error string `json:"error,omitempty"`
-	// Agent is the kind of a subagent.
+	// Agent is the type of a subagent.
 	Agent string `json:"agent_type,omitempty"`
-	// Folder is the folder in which the session works.
+	// Folder is the working folder of the session.
 	Folder string `json:"cwd,omitempty"`
 	// Root is the root of the project that must answer, or "" for the active project.
 	Root string `json:"-"`
 	// Client is the assistant's name in [Assistants], or "" for Claude Code.
 	Client string `json:"-"`
-	// Late says that the assistant sends no event before an act, so that this event counts as both.
+	// Late says that the assistant sends no event before a tool call. The event after the call then counts as both.
 	Late bool `json:"-"`
-	// Waits says that the assistant takes only a denial now. Another text waits for an event that Resumes.
+	// Waits says that the assistant now takes only a denial. Another text is kept for the next event with Resumes.
 	Waits   bool `json:"-"`
 	Resumes bool `json:"-"`
-	// Patch has the edits of a patch. They may belong to several files.
+	// Patch has the edits of a patch, which may change several files.
 	Patch []trigger.Edit `json:"-"`
 }
 
-// act is what an event is about.
+// act is what happens at an event.
 type act int
 
 const (
@@ -71,12 +72,12 @@ const (
 	succeeding     // a command that has run
 	reading        // a file that is read
 	writing        // a file that is written
-	delegating     // a task that a subagent gets
-	beginning      // a subagent that begins
+	delegating     // the assistant gives a task to a subagent
+	beginning      // a subagent starts
 )
 
-// act returns what the event is about. It looks at the fields more than at the tool's name, because assistants name
-// their tools differently.
+// act returns what happens at the event. The fields of the event decide more than the name of the tool, because
+// assistants name their tools differently.
 func (e Event) act() act {
 	tool := strings.ToLower(e.ToolName)
 	reads := strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
@@ -135,7 +136,7 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 			return nil, nil
 		}
 		found, err := p.naming(ctx, e.FilePath, "")
-		isAtEdit := func(c candidate) bool { return c.Level == catalog.Critical } // it can stop the edit
+		isAtEdit := func(c candidate) bool { return c.Level == catalog.Critical } // kept for the edit, which it may deny
 		return slices.DeleteFunc(found, isAtEdit), err
 	case writing:
 		return p.onEdits(ctx, e, e.edits())
@@ -144,10 +145,10 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	}
 }
 
-// subject returns the words of a prompt and the text that is pasted into it. It cuts the middle out of each if it is
-// long.
+// subject returns the text to search with: the user's own words in a prompt, and the text that the user has pasted. A
+// long part loses its middle.
 func (e Event) subject() string {
-	const end = 350 // bytes of each end: a hook can search for this many words within 50 ms
+	const end = 350 // bytes at each end: a hook can search for this many words within 50 ms
 	said, pasted := e.parts()
 	if said == "" || len(pasted) == 0 {
 		return ends(e.Prompt, 2*end)
@@ -155,8 +156,8 @@ func (e Event) subject() string {
 	return ends(said, end) + "\n" + ends(strings.Join(pasted, "\n"), end)
 }
 
-// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted. It returns "" if
-// the prompt is too short to describe a task, or a slash command.
+// task returns a prompt that describes a task, without pasted text unless the whole prompt is pasted. It returns "" for
+// a slash command, and for a prompt with fewer than fewestTerms content words.
 func (e Event) task() string {
 	said, _ := e.parts()
 	said = cmp.Or(said, e.Prompt)
@@ -168,14 +169,13 @@ func (e Event) task() string {
 	return said
 }
 
-// parts returns the words of a prompt and the lines that are pasted into it. It does not read the middle of a very long
-// prompt, such as a log.
+// parts splits a prompt into the user's own words and the pasted lines. It ignores the middle of a long prompt.
 func (e Event) parts() (said string, pasted []string) {
 	const end = 4_000
 	return terms.Parts(ends(e.Prompt, end))
 }
 
-// ends returns the first length and the last length bytes of a text, or the whole text if it is shorter.
+// ends returns the first length and the last length bytes of a text. A text of up to twice that length stays whole.
 func ends(text string, length int) string {
 	if len(text) <= 2*length {
 		return text
@@ -188,7 +188,7 @@ var (
 	exitCode = lazyregexp.New(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
 )
 
-// maxText is how many bytes hooks read: of the end of an output, or of the beginning of a file.
+// maxText is how many bytes hooks read of the end of an output, and of the beginning of a text that an edit writes.
 const maxText = 64 << 10
 
 // line returns the command, or the SQL statement, in the form that triggers compare.
@@ -199,7 +199,7 @@ func (e Event) line() trigger.Line {
 	return trigger.Read(strings.ToValidUTF8(e.Command, ""), e.Folder)
 }
 
-// edits returns the edits of an event: those of its patch, or else one edit of a single file.
+// edits returns the edits of the event's patch. Without a patch it returns one edit, of the event's file.
 func (e Event) edits() []trigger.Edit {
 	if len(e.Patch) > 0 {
 		return e.Patch
@@ -211,7 +211,7 @@ func (e Event) edits() []trigger.Edit {
 	return []trigger.Edit{{Path: e.FilePath, New: bounded(text), Old: bounded(e.OldString)}}
 }
 
-// in returns the event with paths relative to a repository. The path of a file outside it is "".
+// in returns the event with paths relative to the repository root. A path outside the repository becomes "".
 func (e Event) in(root string) Event {
 	if !filepath.IsAbs(e.Folder) { // an assistant may send the name of a variable instead of its value
 		e.Folder = ""
@@ -223,7 +223,7 @@ func (e Event) in(root string) Event {
 	return e
 }
 
-// relative returns edits with their paths relative to the repository, as relativePath does.
+// relative returns a copy of the edits, with each path converted by relativePath.
 func relative(edits []trigger.Edit, root, folder string) []trigger.Edit {
 	edits = slices.Clone(edits)
 	for i, edit := range edits {
@@ -232,13 +232,13 @@ func relative(edits []trigger.Edit, root, folder string) []trigger.Edit {
 	return edits
 }
 
-// bounded returns the beginning of a text, as valid UTF-8.
+// bounded returns the first maxText bytes of a text, as valid UTF-8 and without space at the ends.
 func bounded(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 }
 
-// relativePath returns the path of a file relative to the repository, or "" for a file outside it. file may be relative
-// to the session's folder. It may also be a Windows path that a server in WSL gets.
+// relativePath returns the path of a file relative to root, or "" for a file outside. file may be relative to folder.
+// It may also be a Windows path, which a server in WSL gets.
 func relativePath(root, folder, file string) string {
 	if filepath.Separator == '/' && strings.Contains(file, `\`) {
 		file = strings.ReplaceAll(file, `\`, "/")

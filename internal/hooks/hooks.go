@@ -1,10 +1,11 @@
-// Package hooks answers the hooks of an assistant. It reads an event and looks for documents that may help. It points
-// to one of them, or gives a shortlist for a new task. It remembers what each session was shown. It must not know MCP.
+// Package hooks answers the hooks of AI assistants. An assistant calls a hook at an event, such as a prompt or a
+// command that is about to run. The package searches for documents that may help. The answer points to one document,
+// or lists a few for a new task. A file for each session lists the shown documents. The package must not know MCP.
 //
-// event.go has the events and the search for each. acts.go finds documents for commands, edits and failures: by their
-// triggers (package trigger), by the places that they cite, and by names of code or lines of an error that they quote.
-// decide.go chooses what to say, and session.go has what a session keeps. assistants.go knows how each assistant sends
-// events.
+// event.go describes events and chooses the search for each. acts.go finds documents for commands, edits and failures.
+// A document matches by its triggers (package trigger), by a file that it cites, or by a name or a message that it
+// quotes. decide.go chooses what to say. session.go has the memory of a session. assistants.go has the formats of
+// assistants.
 package hooks
 
 import (
@@ -28,56 +29,55 @@ type Searcher interface {
 
 // Documents are the documents to which hooks may point.
 type Documents interface {
-	// RecallScopes returns the scopes that hooks search.
+	// RecallScopes returns the collections that hooks search, as scopes for a search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Heard returns a book of the documents that have one of the cues. Package trigger says what a cue is.
+	// Heard returns the documents that have one of the cues. The index finds triggers by cues, such as "run psql".
 	Heard(ctx context.Context, cues []string) (*quoted.Book, error)
-	// Book returns a book of all documents. The caller must not change it.
+	// Book returns all documents. The caller must not change the book.
 	Book(ctx context.Context) *quoted.Book
-	// Read returns a document as it is on disk. path is its path in the index.
+	// Read reads a document from disk, by its path in the index.
 	Read(path string) (document.File, error)
-	// Stale maps the paths of documents to their cited places that have changed.
+	// Stale returns, by document path, the cited places that have changed since the document was written.
 	Stale(ctx context.Context, documents []string) map[string]string
-	// Outdated counts the hits whose files differ from the index.
+	// Outdated counts the hits whose files have changed since they were indexed.
 	Outdated(of catalog.Collection, hits []rag.Hit) int
 }
 
 // Sources are the files of the repository that documents may be about.
 type Sources interface {
-	// Text returns the beginning of a file, or "" if the file cannot be read. Exists reports whether the file exists.
+	// Text returns the beginning of a file, or "" if the file cannot be read.
 	Text(name string) string
 	Exists(name string) bool
-	// Share returns the share of the project's files that match one of the patterns, or 0 if nobody knows.
+	// Share returns the share of the project's files that match one of the patterns, or 0 if git cannot list the files.
 	Share(ctx context.Context, patterns []string) float64
-	// Former returns former paths of a file that documents still cite.
+	// Former returns the earlier paths of a moved file that documents still cite.
 	Former(ctx context.Context, name string) []string
 	// Citing returns a function that reports whether a cited place overlaps the given place.
 	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
 }
 
-// Project has the parts of a session's project that hooks need.
+// Project describes the active project, as far as hooks need it.
 type Project struct {
 	Searcher
 	Documents
 	Sources
 
-	// Root is the folder of the repository. IsDocument reports whether a path in it is one of the project's
-	// own documents.
+	// Root is the folder of the repository. IsDocument reports whether a path below Root is that of a document.
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant
-	// Settings belong to the user, and Config to the project.
+	// Settings are the user's, and Config is the project's.
 	Settings project.Settings
 	Config   project.Config
-	// Behind says that files have changed and the index will change.
+	// Behind says that some changed files are not in the index yet.
 	Behind bool
 }
 
-// allowed says which events hooks may answer, by the user's settings and the project's config.
+// allowed returns which events hooks may answer. Both the user's settings and the project's config must allow an event.
 func (p Project) allowed() project.Recall { return p.Settings.Recall.And(p.Config.Recall) }
 
-// Handle returns the answer to an event, and records the event in its session. [Store.Compact] handles [Compact],
-// because that event needs no project.
+// Handle returns the answer to an event, and records the event in its session. For the event [Compact] the caller uses
+// [Store.Compact] instead, which needs no project.
 func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, error) {
 	act, allowed := e.act(), p.allowed()
 	isNothing := act == nothing && !e.Resumes
@@ -95,7 +95,7 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 		}
 		s.note(p, e, said)
 	}))
-	isLater := act == delegating || e.Waits && !said.deny // the subagent itself gets the text when it begins
+	isLater := act == delegating || e.Waits && !said.deny // the session keeps the text for the subagent or a later event
 	if err != nil || said.text == "" || isLater {
 		return Answer{}, errors.Join(err, searchErr)
 	}
@@ -112,15 +112,15 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 
 // Said is what hooks would say about a document.
 type Said struct {
-	// Text is the line that the assistant gets, and Path names the document.
+	// Text is the line for the assistant. Path is the document's path in the index.
 	Text string `json:"text"`
 	Path string `json:"path"`
-	// Why says what the document has to do with the act. Rule names the trigger that matches, or is "".
+	// Why is the reason, such as "for this command". Rule is the matching trigger, or "" without one.
 	Why  string `json:"why"`
 	Rule string `json:"rule,omitempty"`
 }
 
-// Preview returns what hooks would say about an act, best first. It keeps nothing in a session.
+// Preview returns what hooks would say at an event in a new session, best document first. It stores nothing.
 func Preview(ctx context.Context, p Project, e Event) ([]Said, error) {
 	e = e.in(p.Root)
 	if e.FilePath != "" && e.Content == "" {

@@ -10,14 +10,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// contentWords returns the words of a text in folded form, without stop words.
+// contentWords returns the words of a text in lower case and without accents, except stop words.
 func contentWords(text string) []string {
 	return slices.DeleteFunc(strings.Fields(terms.Sequence(text)), func(word string) bool {
 		return len(terms.Distinct(terms.English, word)) == 0
 	})
 }
 
-// general are words that programmers use all day. A document is not named by these words alone.
+// general are everyday words of programmers. A prompt names no document by these words alone.
 var general = strings.Fields(`
 	error errors message messages test tests code file files function functions commit commits pull request requests
 	data user users list page pages name names new old first second time number line lines type types value values
@@ -25,11 +25,12 @@ var general = strings.Fields(`
 	can cannot could may must should say says said make makes take takes keep keeps need needs one two
 `)
 
-// spaced joins words with a space before, between and after them, so that only whole words match.
+// spaced joins words with spaces, also before the first and behind the last, so that only whole words match.
 func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// namedBy returns the longest run of words of a name that a spaced prompt has, or "". whole reports whether this is the
-// whole name. A part needs two words or more, and one of them must not be general.
+// namedBy returns the longest run of words of a name that is in a prompt, or "". whole says that the run is the whole
+// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run are lists of words as
+// spaced returns them.
 func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
 	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {
@@ -47,8 +48,7 @@ func namedBy(prompt, name string) (run string, whole bool) {
 // action matches nouns for activities and qualities, such as logging or security.
 var action = lazyregexp.New(`(?i)(?:ing|ions?|ments?|ity|ities|ies|[ae]nc[ey]s?|ness)$`)
 
-// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter after the first word
-// of the prompt.
+// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter after the first word.
 func isQuoted(prompt, word string) bool {
 	_, behind, _ := strings.Cut(prompt, " ")
 	isName := strings.ToLower(word) != word && strings.Contains(behind, word)
@@ -57,10 +57,10 @@ func isQuoted(prompt, word string) bool {
 	})
 }
 
-// named returns the documents that a prompt names by title or by an alias in the front matter, the longest names first. A
-// part of a title counts only if no other title has it. A title of one word counts only if no other document has the
-// word. If that word matches action, the prompt must also write it as a name. The successor of a named document stands in
-// its place if it is among the hits.
+// named returns the hits that a prompt names by title, or by an alias in the front matter, the longest names first. A
+// part of a name counts only if no other title has that part. A single word counts only if no other hit has the word.
+// If the word matches action, the prompt must also write the word as a name. The successor of a named document takes
+// the place of that document if the successor is among the hits.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))

@@ -12,30 +12,30 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// memoryName begins each text, so that the assistant knows where it comes from.
+// memoryName begins each text of a hook, and tells the assistant who speaks.
 const memoryName = "From this project's memory (compound-docs)"
 
 const (
 	// reminder asks the assistant to write a document.
 	reminder = memoryName + ": if you found out what code, tests and AGENTS.md do not say, write it down now as a document, " +
 		"and index_document it."
-	// solved asks the same when a command succeeds that failed before.
+	// solved asks for a document when a command succeeds after an earlier failure.
 	solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down " +
 		"as a document, and index_document it."
 )
 
 const (
-	// maxPointer bounds a pointer, in characters: about 80 tokens. The next three bound its parts.
+	// maxPointer bounds a pointer in characters, and is approximately 80 tokens. The next three bound parts of a pointer.
 	maxPointer      = 400
 	maxPointerPath  = 200
 	maxPointerTitle = 60
 	maxPointerText  = 120
-	// minPointerText is the room that a sentence needs at least. With less room a pointer has no sentence.
+	// minPointerText is the least room for a sentence. A pointer with less room has no sentence.
 	minPointerText = 40
 )
 
-// pointer returns one line about a document: path, lines, title, the reason, the sentence that matters, and notes. It
-// returns "" if the line would be too long, or if the path does not print.
+// pointer returns one line about a document: path, lines, title, reason, a sentence of the document, and notes. It
+// returns "" if the line would be too long, or if the path has characters that do not print.
 func (c candidate) pointer() string {
 	if !plain.Prints(c.Path) || utf8.RuneCountInString(c.Path) > maxPointerPath {
 		return ""
@@ -49,7 +49,7 @@ func (c candidate) pointer() string {
 	room := maxPointer - utf8.RuneCountInString(text+c.notes)
 	if most := room - len(`: ""`); most >= minPointerText {
 		sentence := fmt.Sprintf(": %q", plain.Line(markdown.CutRunes(c.sentence(), min(most, maxPointerText))))
-		if sentence != `: ""` && utf8.RuneCountInString(sentence) <= room { // %q may make it too long
+		if sentence != `: ""` && utf8.RuneCountInString(sentence) <= room { // %q may lengthen the sentence
 			text += sentence
 		}
 	}
@@ -68,9 +68,9 @@ func (c candidate) place() string {
 	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
 }
 
-// sentence returns the sentence to quote, or "". It prefers what a trigger says, then the remedy, then the sentence about
-// the quote or the snippet of the passage. If the passage is front matter, headings or links, it falls back to the summary
-// or the solution.
+// sentence returns the sentence to quote from a document, or "". A sentence in a trigger comes first, then the remedy.
+// Next comes the sentence about the quote, or the snippet of the passage. The last choices are the document's summary
+// and solution, for example if the passage is front matter, headings or links.
 func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
@@ -99,8 +99,8 @@ var (
 	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 )
 
-// aboutQuote returns the sentence of the passage with the most words of the quote, or "" if none has at least half of
-// them. If only a line of a code block has them, it returns the sentence before the block and the line.
+// aboutQuote returns the sentence of the passage that has the most words of the quote, if it has at least half of them.
+// If only a line of code has so many, it returns the sentence before the code and that line. Otherwise it returns "".
 func (c candidate) aboutQuote() string {
 	words := strings.Fields(strings.ToLower(c.quote))
 	count := func(text string) int {
@@ -127,7 +127,7 @@ func (c candidate) aboutQuote() string {
 	return ""
 }
 
-// firstSentence returns the first sentence of a text, or "" if there is none.
+// firstSentence returns the first sentence with at least fewestLetters letters, or "".
 func firstSentence(text string) string {
 	for _, sentence := range sentencesOf(text) {
 		if markdown.Letters(sentence) >= fewestLetters {
@@ -137,8 +137,8 @@ func firstSentence(text string) string {
 	return ""
 }
 
-// behindQuote returns the text that explains a message: the rest of its sentence or table row, or the next sentence. It
-// returns "" if there is none.
+// behindQuote returns the text behind a quoted message, which usually explains the message: the rest of the sentence or
+// of the table row, or the next sentence. It returns "" if there is no such text.
 func (c candidate) behindQuote() string {
 	before, rest, found := strings.Cut(c.Content, c.quote)
 	if c.quote == "" || !found {
@@ -158,12 +158,11 @@ const (
 	// sentenceMark separates sentences and list items. fence begins and ends a block of code.
 	sentenceMark = "\x00"
 	fence        = "\n```"
-	// fewestLetters is how many letters a sentence has at least.
+	// fewestLetters is the least number of letters in a sentence.
 	fewestLetters = 12
 )
 
-// sentencesOf returns the sentences and list items of a text, each in one line. It leaves out blocks of code, headings
-// and tables.
+// sentencesOf returns the sentences and list items of a text, each in one line. It skips code, headings and tables.
 func sentencesOf(text string) []string {
 	text = itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(text, ""), sentenceMark)
 	text = sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")
@@ -180,7 +179,7 @@ func sentencesOf(text string) []string {
 // notProse matches headings, links, tables, and short fields such as "Status: accepted".
 var notProse = lazyregexp.New(markdown.ListedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
 
-// isProse reports whether sentences have at least half of a text's letters, and at least fewestLetters.
+// isProse reports whether at least half of a text's letters, and at least fewestLetters letters, are in sentences.
 func isProse(text string) bool {
 	sentences := markdown.Letters(notProse().ReplaceAllString(text, ""))
 	return sentences >= fewestLetters && 2*sentences >= markdown.Letters(text)

@@ -13,19 +13,21 @@ import (
 )
 
 const (
-	// maxListed is how many documents a shortlist names. A search for it finds up to maxFound with at least leastFound.
+	// A shortlist names at most maxListed documents. It chooses among maxFound search results with a score of at least
+	// leastFound.
 	maxListed, maxFound = 3, 12
 	leastFound          = .005
-	// leastNear is the least nearness of a listed document to the first maxTask characters of the task. With it, 81 % of
-	// the tasks in test/eval/tasks get their document. Without that document, 61 % get another one. With .14 instead the
-	// shares are 71 % and 39 %. A listed document is also at most maxBehind behind the nearest one.
+	// leastNear is how near, by NearnessTo, a listed document must be to the first maxTask characters of the task. With
+	// this value, 81 % of the tasks in test/eval/tasks get the right document. If the index lacks that document, 61 % get
+	// a wrong one. The value .14 would make the shares 71 % and 39 %. A listed document is also at most maxBehind behind
+	// the nearest.
 	leastNear, maxBehind = .06, .15
 	maxTask              = 1_000
-	// fewestTerms is how many different content words a task has at least. Most everyday prompts have fewer. A prompt
-	// with fewer than longTerms may still be an everyday prompt, so a document needs leastNearShort.
+	// A task has at least fewestTerms different content words. Most everyday prompts have fewer. A prompt with fewer than
+	// longTerms words may still be an everyday prompt, so leastNearShort then takes the place of leastNear.
 	fewestTerms, longTerms = 6, 12
 	leastNearShort         = .15
-	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
+	// maxShortlist bounds a shortlist in characters, and is approximately 150 tokens.
 	maxShortlist = 520
 	seeMore      = " Read what fits; semantic_search finds more."
 )
@@ -33,10 +35,10 @@ const (
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
-// forTask returns the documents of a shortlist for a task. Documents that the task names come first, then the nearest.
+// forTask returns the candidates for a shortlist: first those that the task names, then those that are near the task.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
-	// The score of the search says less, because a user reports a symptom in other words than the document.
+	// Nearness says more than the search's score, because users describe a symptom in other words than the document.
 	near, byPath, least := make(map[int64]float64, len(found)), map[string]float64{}, leastNear
 	if countTerms(task) < longTerms {
 		least = leastNearShort
@@ -47,7 +49,7 @@ func forTask(task string, found []candidate) []candidate {
 			nearness = c.NearnessTo(task)
 			least = max(least, nearness-maxBehind)
 		}
-		// A document that replaces or amends another one comes before it.
+		// A document that replaces or amends another document comes before that document.
 		near[c.ID] = max(nearness, byPath[c.Path])
 		byPath[c.Successor()] = max(byPath[c.Successor()], near[c.ID])
 	}
@@ -55,8 +57,8 @@ func forTask(task string, found []candidate) []candidate {
 	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < least })
 }
 
-// shortlist returns one line that names documents for a task, best first. It also returns the documents that fit in. A
-// single document gets a pointer instead.
+// shortlist returns one line that names the best documents for a task, and the documents in the line. A single document
+// gets a pointer instead.
 func shortlist(found []candidate) (string, []candidate) {
 	text, listed := memoryName+", for this task:", []candidate{}
 	for _, c := range found {

@@ -21,37 +21,37 @@ import (
 )
 
 const (
-	// sessionsFolder is the folder of the sessions' files, in the folder of the user's files.
+	// sessionsFolder is the name of the store's folder, below the folder of the user's files.
 	sessionsFolder = "recalls"
 	// maxAge is how long the store keeps a session after its last hook.
 	maxAge = 30 * 24 * time.Hour
-	// lockWait bounds the wait for another process. A process needs only milliseconds to write.
+	// lockWait bounds the wait for the lock. Another process holds the lock only for the milliseconds of one write.
 	lockWait = time.Second
-	// maxQuestions bounds the questions of a project. A further question replaces the one that was asked longest ago.
+	// maxQuestions bounds the stored questions of a project. A further question replaces the oldest one.
 	maxQuestions = 500
 )
 
-// Store keeps sessions, and questions that found nothing, in the folder of the user's files. Each session and each
-// project has its own file. Other processes may use the same folder. Safe for concurrent use.
+// Store keeps sessions, and questions that found no document, in the folder of the user's files. Each session has a
+// file, and each project has a file of questions. Other processes may use the folder too. Safe for concurrent use.
 type Store struct {
 	dir string
-	mu  sync.Mutex // calls of this process take turns, so that only one of them polls the lock of all processes
+	mu  sync.Mutex // lets only one goroutine of this process poll the file lock
 }
 
 // NewStore returns a store in home, the folder of the user's files. The first write makes the folder.
 func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
 
-// Update changes a session and writes it. The session is empty if it is new or if its file cannot be understood.
+// Update reads a session, calls change and writes the session. Without a readable file, change gets an empty session.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
 	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
 
-// Compact records that the assistant has compacted the conversation of a session.
+// Compact records that the assistant has compacted a session, that is, replaced its conversation by a summary.
 func (s *Store) Compact(ctx context.Context, id string) error {
 	return s.Update(ctx, id, (*Session).compact)
 }
 
-// Shown returns the documents of the project at root that hooks have shown, in no order.
+// Shown returns what hooks have shown of the project at root, in all sessions and in no order.
 func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	return all, nil
 }
 
-// Fired returns when a hook was last answered in the project at root, up to a day too early. It returns the zero time
-// for never.
+// Fired returns when a hook was last answered in the project at root, or the zero time for never. It may be up to a day
+// too early.
 func (s *Store) Fired(root string) time.Time {
 	info, err := os.Stat(s.file(root, firedExtension))
 	if err != nil {
@@ -89,13 +89,13 @@ func (s *Store) fire(root string) error {
 	return os.WriteFile(s.file(root, firedExtension), []byte(time.Now().Format(time.DateOnly)), 0o600)
 }
 
-// Questions returns the questions that found nothing in the project at root, and the last time of each.
+// Questions returns the questions that found no document in the project at root, with the last time of each.
 func (s *Store) Questions(root string) map[string]time.Time {
 	questions, _ := readFile[map[string]time.Time](s.file(root, questionsExtension))
 	return questions
 }
 
-// AddQuestion stores a question that found nothing in the project at root.
+// AddQuestion stores a question that found no document in the project at root.
 func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
 	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
 		if *kept == nil {
@@ -124,13 +124,13 @@ const (
 	questionsExtension = ".questions"
 )
 
-// file returns the path of a file. Its name is a hash, because an identifier may hold any character.
+// file returns the path of the file for a session or a project. The name is a hash, because id may have any character.
 func (s *Store) file(id, extension string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
-// rewrite changes the value in a file. It holds a lock against other calls and processes.
+// rewrite reads the value in a file, calls change and writes the value, under a lock against other processes.
 func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T)) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,14 +153,14 @@ func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T))
 	if err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
-	_ = os.Remove(file + ".new") // a killed hook leaves this file; writing to a named pipe there would hang
+	_ = os.Remove(file + ".new") // a killed hook may have left the file, and a write to a named pipe would hang
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	return os.Rename(file+".new", file)
 }
 
-// removeOld removes the files of sessions whose last hook came before a time.
+// removeOld removes the files of sessions whose last hook came before since.
 func (s *Store) removeOld(since time.Time) {
 	entries, _ := os.ReadDir(s.dir) // the next session tries again
 	for _, entry := range entries {

@@ -1,5 +1,5 @@
-// Package ownruns reads the commands that a repository runs itself: in its workflows, its Makefile, the scripts of its
-// packages and the blocks of shell of its README. A trigger that fires on one of them is too wide. Nothing is executed.
+// Package ownruns reads the commands that a repository runs itself: in workflows, the Makefile, the scripts of its
+// package.json, and the shell blocks of its README. A trigger that fires on such a command is too wide. Nothing is run.
 package ownruns
 
 import (
@@ -51,7 +51,7 @@ func Read(root string) []trigger.Command {
 	return all
 }
 
-// workflowsIn returns the files of workflows, by their paths in the repository.
+// workflowsIn returns the files of GitHub workflows, by their paths in the repository.
 func workflowsIn(root *contain.Root) []string {
 	const dir = ".github/workflows"
 	folder, err := root.Sub(dir)
@@ -96,7 +96,7 @@ func ofPackage(content []byte) []trigger.Command {
 	return all
 }
 
-// ofReadme returns the lines of shell blocks in a README.
+// ofReadme returns the lines in the shell blocks of a README.
 func ofReadme(content []byte) []trigger.Command {
 	var all []trigger.Command
 	isShell, isOpen := false, false
@@ -113,7 +113,7 @@ func ofReadme(content []byte) []trigger.Command {
 	return all
 }
 
-// ofWorkflow returns the values of the keys run and script in a workflow.
+// ofWorkflow returns the values of the keys run, script and before_script in a workflow of GitHub or GitLab.
 func ofWorkflow(content []byte) []trigger.Command {
 	var root yaml.Node
 	if yaml.Unmarshal(content, &root) != nil {

@@ -16,9 +16,9 @@ import (
 // Messages are the messages of programs that documents quote, indexed for quick comparison.
 type Messages struct {
 	all []message
-	// places maps each word of at least the weight telling to its places.
+	// places maps each word with a weight of at least telling to its places. The weight says how rare a word is.
 	places map[string][]place
-	// quoted counts the documents that quote the same message.
+	// quoted counts the documents that quote a message. The key is the message's words, joined with spaces.
 	quoted map[string]int
 }
 
@@ -27,35 +27,36 @@ type message struct {
 	document int
 	text     string
 	words    []string
-	weights  []float64 // weights of the words
-	weight   float64   // sum of weights
+	weights  []float64 // how rare each word is
+	weight   float64   // sum of the weights
 }
 
 // place is the position of a word: the index of its message, and its index in the message.
 type place struct{ message, word int }
 
 const (
-	// A program must print a run of words of a message: at least leastRun words, of at least leastWeight and of at least
-	// leastPart of the message's weight. The values were chosen on sets one to eight of test/eval/otheracts.
+	// A line matches a message if both have a run of words in common: at least leastRun words, with a weight of at least
+	// leastWeight, and leastPart of the message's weight. The values were chosen on sets one to eight of
+	// test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
-	// Messages are compared at a word only if it has at least the weight telling and at most commonplace places.
+	// A comparison begins at a word with a weight of at least telling, and with at most commonplace places in messages.
 	telling, commonplace = 1, 50
 	// value replaces a path, and stands before a value in quotation marks. digits replaces a number. cut replaces words
-	// that every failure has, and ends a run. A different value reduces the weight by otherValue.
+	// that failures of any kind print, and ends a run. A differing value reduces the weight of a run by otherValue.
 	value, digits, cut = "…", "#", "⌁"
 	otherValue         = 3
 )
 
-// Match says that a document quotes a line.
+// Match says that a document quotes a line of an output.
 type Match struct {
-	// Document is the number of the document in [Messages.Add].
+	// Document is the number that [Messages.Add] got for the document.
 	Document int
 	Weight   float64
 	// Text is the message as the document has it.
 	Text string
 }
 
-// few is how many documents may quote the same message. A message that more documents quote says nothing.
+// few is how many documents may quote one message. A message that more documents quote says nothing.
 const few = 2
 
 // Add adds the messages that a document quotes, and its title, which may be a message too.
@@ -89,9 +90,9 @@ func (m *Messages) Add(document int, title string, messages []string) {
 	}
 }
 
-// In returns the documents that quote a line of an output, each with the message of which one line has the heaviest run
-// of words. The document with the heaviest run comes first. Numbers, paths and values may differ. In ignores a message
-// that more than few documents quote.
+// In returns the documents that quote a line of an output, the best match first. Of each document, the message with the
+// heaviest run of words in a line counts. Numbers, paths and values may differ. In ignores a message that more than few
+// documents quote.
 func (m *Messages) In(output string) []Match {
 	found := map[int]Match{}
 	for line := range strings.Lines(output) {
@@ -115,8 +116,8 @@ func (m *Messages) In(output string) []Match {
 	})
 }
 
-// run returns the number and the weight of the words in the run that the message and a text have in common. own and
-// other are the indexes of a word that both have. Values and numbers do not count.
+// run returns the number and the weight of the words in a common run of the message and a text. The run goes through a
+// word with the index own in the message and other in the text. Values and numbers belong to a run, but do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {
@@ -133,7 +134,7 @@ func (m message) run(own int, text []string, other int) (count int, weight float
 	return count, weight
 }
 
-// printedWords returns the words of a line of output, in lower case, with value and digits in place of details.
+// printedWords returns the words of a line in lower case. value replaces a path, and digits a number.
 func printedWords(line string) []string {
 	if strings.ContainsAny(line, `/\:(`) { // cheap tests first: the expressions take most of a hook's time
 		line = filePlace().ReplaceAllString(line, " "+value+" ")
@@ -160,7 +161,7 @@ var (
 	number = lazyregexp.New(`\d[\d.,:_-]*`)
 	// shortValue matches one word in quotation marks, such as the name of a column.
 	shortValue = lazyregexp.New("'[^'\"`\\s]{1,60}'|\"[^'\"`\\s]{1,60}\"|`[^'\"`\\s]{1,60}`")
-	// filePlace matches a path, or a file with a line and perhaps a column. Such places are not part of a message.
+	// filePlace matches a path, or a file with a line and perhaps a column. Places are not part of a message.
 	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
 		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
 	// everyFailure matches words that a program prints at failures of any kind.
@@ -181,5 +182,5 @@ var (
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
 		`no such file or directory`, `file or directory not found`, `(?:unable|failed) to open file`, `permission denied`,
 		`(?:fatal|error)(?: \d+)?:`,
-	}, "|") + `)`) // the \b before the group tries a match only at words, which takes a fifth of the time
+	}, "|") + `)`) // the \b before the group tries a match only at the start of a word, which takes a fifth of the time
 )

@@ -10,18 +10,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// A cue is a text by which an index finds the documents for an act, such as "run psql" or "at pool.go". If a document's
-// trigger matches an act, both have a cue in common. A common cue does not mean that the trigger matches.
+// A cue is a text under which the index lists documents, such as "run psql" or "at pool.go". An act has cues too. A
+// trigger that matches an act has a cue in common with the act. A common cue alone is no match.
 const (
 	runCue = "run "
 	atCue  = "at "
-	// FailCue is the only cue of a failure.
+	// FailCue is the cue of every trigger for failures, whatever the output.
 	FailCue = "fails"
 	// maxCue bounds a cue, in bytes.
 	maxCue = 100
 )
 
-// Cues returns the cues of a document with these triggers and these cited files and folders, sorted.
+// Cues returns the cues of a document, sorted. cited are the files and folders that the document cites.
 func Cues(triggers []said.Trigger, cited []string) []string {
 	var s Set
 	s.Add(0, triggers)
@@ -46,8 +46,8 @@ func Cues(triggers []said.Trigger, cited []string) []string {
 	return slices.Compact(cues)
 }
 
-// longestPart returns the longest element of a pattern that a matching path must have too, or "". It reads only the
-// elements before braces or brackets, because these may contain a slash.
+// longestPart returns the longest element of a path pattern that has no wildcard, or "". A matching path has that
+// element too. Only elements before braces and brackets count, because these may contain a slash.
 func longestPart(pattern string) string {
 	if at := strings.IndexAny(pattern, "{["); at >= 0 {
 		pattern = pattern[:strings.LastIndex(pattern[:at], "/")+1]
@@ -61,7 +61,7 @@ func longestPart(pattern string) string {
 	return longest
 }
 
-// Cues returns the cues of a line: one for each program that it calls.
+// Cues returns the cues of a line: one for each program in it, and one for triggers whose program is a pattern.
 func (l Line) Cues() []string {
 	cues := []string{cue(runCue, "")}
 	for _, c := range l.calls {
@@ -72,7 +72,7 @@ func (l Line) Cues() []string {
 	return cues
 }
 
-// FileCues returns the cues of an edit of a file: one for each element of its path.
+// FileCues returns the cues of an edit: one for each element of the path, and one for patterns with only wildcards.
 func FileCues(file string) []string {
 	cues := []string{cue(atCue, "")}
 	for part := range strings.SplitSeq(file, "/") {

@@ -23,8 +23,8 @@ type Command struct {
 	Shell Line
 }
 
-// Doubts returns the doubts about a document's triggers: a trigger cannot match, is a program alone, or fires on a
-// command that the project runs itself.
+// Doubts returns the doubts about a document's triggers. A doubtful trigger cannot match, is a program alone, has
+// several commands in one text, or fires on a command that the project runs itself.
 func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 	var doubts []Doubt
 	for _, t := range triggers {
@@ -58,8 +58,8 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 	return doubts
 }
 
-// matchesItself reports whether a line of a trigger matches itself, read as a command with the first of each word's
-// alternatives.
+// matchesItself reports whether a line of a trigger, read as a command, matches the trigger. Of alternatives, such as
+// psql|mysql, the command has the first.
 func matchesItself(line string, t said.Trigger) bool {
 	var words []string
 	for word := range strings.FieldsSeq(line) {
@@ -74,8 +74,8 @@ func matchesItself(line string, t said.Trigger) bool {
 	return len(s.Run(Read(text, ""))) > 0
 }
 
-// DeadPatterns returns the patterns of a trigger for edits that match none of the project's files. Patterns for new
-// files do not count.
+// DeadPatterns returns the patterns of a trigger for edits that match none of the project's files. Patterns with ! and
+// patterns for new files do not count.
 func DeadPatterns(t said.Trigger, files []string) []string {
 	var dead []string
 	for _, pattern := range t.Edit {

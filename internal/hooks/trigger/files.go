@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// write records that the line writes a text to a file. file is relative to the folder of the call.
+// write records that the line writes text to file, a path relative to r.folder. It ignores devices and variables.
 func (r *reader) write(file, text string) {
 	isElsewhere := strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "~") || strings.ContainsAny(file, "$&")
 	if file == "" || file == "-" || isElsewhere {
@@ -21,7 +21,7 @@ func (r *reader) write(file, text string) {
 	r.writes = append(r.writes, Edit{Path: file, New: text})
 }
 
-// writeFiles records which files the programs in a call write. text is their input from a pipe or a here-document.
+// writeFiles records the files that the programs in args write. text comes from a pipe or a here-document.
 func (r *reader) writeFiles(args []string, programs []int, text string) {
 	for _, start := range programs {
 		isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }
@@ -55,16 +55,16 @@ func (r *reader) writeFiles(args []string, programs []int, text string) {
 	}
 }
 
-// scriptWrites matches code of scripts that opens a file to write it.
+// scriptWrites matches code of a script that opens a file to write to it.
 var scriptWrites = lazyregexp.New(`\bopen\(\s*["']([^"']+)["']\s*,\s*(?:mode=)?["'][wa]|` +
 	`(?:\bPath|\bwriteFile(?:Sync)?|\bFile\.write|\bappendFile(?:Sync)?)\(\s*["']([^"']+)["']`)
 
-// Patched returns the edits of a patch. It reads the form of diff -u and that of apply_patch from Codex.
+// Patched returns the edits of a patch, in the format of diff -u or of apply_patch from Codex.
 func Patched(patch string) []Edit {
 	var edits []Edit
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
-		file, isFile := line, false // the target of the patch
+		file, isFile := line, false // file is the path of the file that the patch changes
 		for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
 			if !isFile {
 				file, isFile = strings.CutPrefix(line, mark)

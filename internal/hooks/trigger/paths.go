@@ -31,7 +31,7 @@ func (s *Set) Edit(e Edit) []Match {
 	return matches
 }
 
-// Scopes returns a match for each document whose scope has a file, the narrowest scope first.
+// Scopes returns a match for each document whose scope, a set of patterns, has a file. The narrowest scope comes first.
 func (s *Set) Scopes(file string) []Match {
 	var matches []Match
 	for _, scope := range s.scopes {
@@ -46,7 +46,7 @@ func (s *Set) Scopes(file string) []Match {
 	return matches
 }
 
-// maxDepth is the weight of each folder in a scope's pattern. It outweighs the characters of any name.
+// maxDepth is the weight of each folder in a scope's pattern. It outweighs the length of any name.
 const maxDepth = 1000
 
 // isIn reports whether a text or a path has the condition's words, one directly after the other.
@@ -59,8 +59,8 @@ func (c condition) isIn(text *text, file string) bool {
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-// firstWhere returns the first pattern for which holds returns true. It returns false if no pattern fits, but true if
-// there are no patterns.
+// firstWhere returns the first pattern for which holds returns true, and whether there is one. Without patterns the
+// second result is true.
 func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
 	for _, pattern := range patterns {
 		if holds(pattern) {
@@ -86,7 +86,7 @@ func cleaned(patterns []string) []string {
 	return clean
 }
 
-// likeAny returns the first pattern that matches a path. It returns false if none does, or if a pattern with ! does.
+// likeAny returns the first pattern that matches a path. isLike is false if none matches, or if one with ! matches.
 func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	for _, pattern := range patterns {
 		excluded, isExclusion := strings.CutPrefix(pattern, "!")
@@ -100,14 +100,14 @@ func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	return matched, isLike
 }
 
-// AreLike reports whether one of the patterns matches a path, and no pattern with ! does.
+// AreLike reports whether one of the patterns matches a path, and no pattern with ! matches.
 func AreLike(patterns []string, file string) bool {
 	_, isLike := likeAny(cleaned(patterns), file)
 	return isLike
 }
 
 // IsLike reports whether a pattern matches the path of a file, as in a .gitignore. A pattern without a slash applies in
-// any folder, and the pattern of a folder to everything below it.
+// any folder. The pattern of a folder applies to everything below the folder.
 func IsLike(pattern, file string) bool {
 	pattern = strings.TrimPrefix(pattern, "./")
 	rooted := strings.TrimPrefix(pattern, "/")

@@ -22,7 +22,7 @@ func (s *Set) Run(line Line) []Match {
 }
 
 // programs returns the name of a call's program, with and without a version, such as python3 and python. For an SQL
-// statement it returns all clients of databases.
+// statement it returns the names of all database clients.
 func (c call) programs() []string {
 	if c.sql {
 		return sqlClients
@@ -32,8 +32,8 @@ func (c call) programs() []string {
 
 var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")
 
-// words returns all words of a line and the folders in which it runs. It leaves out flags, because they belong to their
-// own command only.
+// words returns the words of all calls in a line, and the folders of the calls. It leaves out flags without a value,
+// because a flag belongs to one call only.
 func (l Line) words() []word {
 	var all []word
 	for _, c := range l.calls {
@@ -49,10 +49,10 @@ func (l Line) words() []word {
 	return all
 }
 
-// trials are flags with which a program only says what it would do.
+// trials are flags with which a program only prints help or what it would do.
 var trials = []string{"--help", "--version", "--dry-run", "--check", "--whatif"}
 
-// showing are programs that only show or look up the words of their call.
+// showing are programs that only print or search the words behind them. A trigger for any program does not match them.
 var showing = strings.Fields("echo printf grep rg ag ack man which type help")
 
 func (r run) matches(c call, whole []word) bool {
@@ -93,7 +93,7 @@ func (r run) matches(c call, whole []word) bool {
 	return r.declared.holds(func(c condition) bool { return c.isAmong(own, whole) })
 }
 
-// isTrial reports whether the call only shows help or a dry run. It returns false if the trigger names that flag.
+// isTrial reports whether the call only prints help, a version or a dry run. Flags that the trigger names do not count.
 func (r run) isTrial(c call) bool {
 	if len(c.own) > 0 && c.own[0].parts[0] == "help" {
 		return true
@@ -107,8 +107,8 @@ func (r run) isTrial(c call) bool {
 	return false
 }
 
-// isAmong reports whether all words of a condition are there. It looks for flags among own, the words of the call and
-// of its wrappers, and for other words in the whole line and its folders.
+// isAmong reports whether an act has all words of a condition. A flag must be in own, the words of one call and of its
+// wrappers. Any other word may be in whole, the words of the line and its folders.
 func (c condition) isAmong(own, whole []word) bool {
 	for _, p := range c {
 		if p.isFlag() && !p.isAmong(own) || !p.isFlag() && !slices.ContainsFunc(whole, p.isLike) {

@@ -12,11 +12,11 @@ import (
 // Line is a line of shell in the form that triggers compare.
 type Line struct {
 	calls []call
-	// Writes are the edits of files that the line makes.
+	// Writes are the edits that the line makes.
 	Writes []Edit
 }
 
-// Edit is the change of one file. New is the written text, and Old the text that it replaces. Either is "" if unknown.
+// Edit is a change of one file, in which New replaces Old. Either text is "" if unknown.
 type Edit struct {
 	Path, New, Old string
 	// Creates says that the file does not exist yet.
@@ -29,23 +29,23 @@ type call struct {
 	program string
 	// own are the words after the program. brought are words from a pipe, a here-document or a redirection.
 	own, brought []word
-	// outer are the words of the wrappers around the program, and of assignments before it.
+	// outer are the words of the wrappers around the program, and the assignments before the program.
 	outer []word
 	// folder is the folder in which the program runs, as far as the line says it.
 	folder string
-	// sql says that own is a statement for a database, and that no program is known.
+	// sql says that the call is an SQL statement from a tool. own has the words of the statement, and program is "".
 	sql bool
 }
 
 const (
-	// maxLine is how many bytes of a line are read. maxCalls bounds the calls in it.
+	// maxLine is how many bytes of a line are read. maxCalls bounds the calls in a line.
 	maxLine  = 16 << 10
 	maxCalls = 500
-	// maxNested bounds how deep lines can be nested in words of other lines, as in bash -c '…'.
+	// maxNested bounds how deep lines may be nested in arguments of other lines, as in bash -c '…'.
 	maxNested = 4
 )
 
-// Read parses a line of shell that runs in a folder.
+// Read parses a line of shell that runs in a folder. It reads a line with a syntax error as well as it can.
 func Read(line, folder string) Line {
 	r := &reader{folder: folder}
 	r.parseLine(line[:min(len(line), maxLine)], nil, 0)
@@ -57,23 +57,23 @@ func Statement(sql string) Line {
 	return Line{calls: []call{{own: wordsOf(sql[:min(len(sql), maxLine)]), sql: true}}}
 }
 
-// reader collects the calls of a line. A cd in the line changes folder.
+// reader collects the calls of a line. folder is the present folder, which a cd in the line changes.
 type reader struct {
 	calls  []call
 	writes []Edit
 	folder string
-	// before are the words of the command that pipes into the present one. xargs passes what they name to its program.
+	// before are the words of the command that pipes into the present one. xargs makes them arguments of its program.
 	before []word
 }
 
-// parseLine reads a line of shell. If the line is a word of another call, outer has the words of that call.
+// parseLine reads a line of shell. If the line is an argument of another call, outer has the words of that call.
 func (r *reader) parseLine(line string, outer []word, depth int) {
 	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		r.split(line, outer, depth)
 		return
 	}
-	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // text and words that a pipe brings
+	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // text and words that a pipe brings to a statement
 	syntax.Walk(parsed, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.BinaryCmd:
@@ -90,7 +90,7 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 	})
 }
 
-// split reads a line that does not parse. It splits commands at && and the like, and words at spaces.
+// split reads a line that does not parse. It splits commands at &&, ||, ; and |, and words at spaces.
 func (r *reader) split(line string, outer []word, depth int) {
 	line = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n").Replace(line)
 	for part := range strings.Lines(line) {
@@ -110,7 +110,7 @@ func (r *reader) split(line string, outer []word, depth int) {
 // keywords are words of a shell that stand before a command.
 var keywords = strings.Fields("if then else elif while until do ! { (")
 
-// statement reads a command with its redirections. Compound commands have statements of their own.
+// statement reads a simple command with its redirections. parseLine also calls it for commands in a loop or function.
 func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int) {
 	text, brought := piped, wordsOf(piped)
 	var files []string
@@ -170,7 +170,8 @@ func assignments(assigns []*syntax.Assign) []word {
 	return words
 }
 
-// run adds a call for each of programs, the indexes of the words that may be programs.
+// run adds a call for each program in args, and reads arguments that may be lines of shell. programs has the indexes of
+// the words that may be programs.
 func (r *reader) run(args []string, programs []int, brought, outer []word, depth int) {
 	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
 		r.folder = path.Join(r.folder, args[len(args)-1])
@@ -211,8 +212,8 @@ func (r *reader) run(args []string, programs []int, brought, outer []word, depth
 	}
 }
 
-// pipedBy returns what a statement brings to the command behind a pipe: the text that it prints, as far as echo, printf
-// and here-documents show it, and the words of all its commands.
+// pipedBy returns what a statement pipes to the next command. text is the output of echo, printf and here-documents in
+// the statement. words are the words of all commands in the statement.
 func pipedBy(s *syntax.Stmt) (text string, words []word) {
 	var printed []string
 	syntax.Walk(s, func(node syntax.Node) bool {
@@ -236,7 +237,7 @@ func pipedBy(s *syntax.Stmt) (text string, words []word) {
 
 func isPrinter(program string) bool { return program == "echo" || program == "printf" }
 
-// textOf returns a word without its quotes. Variables keep their names.
+// textOf returns a word without its quotes. A variable stays as it is, such as $HOME.
 func textOf(w *syntax.Word) string {
 	if w == nil {
 		return ""
@@ -269,7 +270,7 @@ func writeParts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-// unescaped removes backslashes as a shell does. In double quotes it removes them only before some characters.
+// unescaped removes backslashes. In double quotes it removes them only before some characters, as a shell does.
 func unescaped(value string, quoted bool) string {
 	var text strings.Builder
 	for i := 0; i < len(value); i++ {

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// maxGap is how many bytes a * in a text can stand for.
+	// maxGap is how many bytes a * in a pattern can match.
 	maxGap = 200
-	// maxPlaces bounds the places of a text at which patterns with a * are tried, for all patterns together. A log needs
-	// a thousandth of them. Without the bound, hostile triggers would take minutes.
+	// maxPlaces bounds the search for patterns with a *: the places of a text that all patterns together can try. A log
+	// needs a thousandth of that. Without the bound, hostile triggers would take minutes.
 	maxPlaces = 2 << 20
 	// statementEnd ends a statement of code.
 	statementEnd = ";"
 )
 
-// text is a text that is searched for many patterns. It is in lower case, with one space between words.
+// text is a text prepared for many searches. It is in lower case, with one space between words.
 type text struct {
 	folded string
-	index  *suffixarray.Index // nil if making it would cost more than it saves
+	index  *suffixarray.Index // nil if an index would cost more than it saves
 	left   int                // places that are left of maxPlaces
 }
 
-// newText returns a text for the comparison with a number of triggers. Above manyBytes, length times triggers, it makes
-// an index.
+// newText prepares a text for the comparison with a number of triggers. If the length times triggers exceeds manyBytes,
+// it makes an index.
 func newText(content string, triggers int) *text {
 	const manyBytes = 1 << 20
 	t := &text{folded: fold(content), left: maxPlaces}
@@ -34,7 +34,7 @@ func newText(content string, triggers int) *text {
 	return t
 }
 
-// has reports whether the text has a folded pattern. A * stands for up to maxGap bytes, none of which may be in stops.
+// has reports whether a folded pattern is in the text. A * matches up to maxGap bytes, but none of stops.
 func (t *text) has(pattern, stops string) bool {
 	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
 	isMissing := func(part string) bool { return t.index != nil && len(t.index.Lookup([]byte(part), 1)) == 0 }
@@ -47,7 +47,7 @@ func (t *text) has(pattern, stops string) bool {
 	var ends []int // indexes at which the parts so far can end
 	for i, part := range parts {
 		var next []int
-		last := -1 // the nearest of ends before the present place
+		last := -1 // the last of ends that is not behind at
 		for at := 0; t.left > 0; at++ {
 			behind := strings.Index(t.folded[at:], part)
 			if behind < 0 {

@@ -1,10 +1,10 @@
-// Package trigger compares acts of an assistant with the triggers that documents declare. An act is a command that is
-// about to run, an edit, or the output of a failed command. A trigger matches or it does not: there are no scores. The
-// package has no side effects.
+// Package trigger compares acts of an assistant with the triggers that documents declare. An act is a command before it
+// runs, an edit, or the output of a failed command. A trigger matches or it does not: there are no scores. The package
+// has no side effects. docs/triggers.md describes the format.
 //
-// run.go compares commands, word.go their words, paths.go paths, and text.go texts. shell.go parses a line as a shell
-// does. wrappers.go finds the programs that other programs run, and files.go the files that a line writes. cue.go has
-// the cues by which an index finds triggers. docs/triggers.md describes the format.
+// run.go compares commands, word.go words, paths.go paths, and text.go texts. shell.go parses lines of shell.
+// wrappers.go knows programs that run other programs, such as sudo. files.go finds the files that a line writes. cue.go
+// has the keys of triggers in the index.
 package trigger
 
 import (
@@ -26,11 +26,11 @@ type Set struct {
 
 // Match says that a trigger matches.
 type Match struct {
-	// Document is the number of the document in [Set.Add].
+	// Document is the number that [Set.Add] got for the document.
 	Document int
-	// Rule is the trigger as it is written. It tells the triggers of a document apart.
+	// Rule is the trigger in one line. It tells the triggers of a document apart.
 	Rule string
-	// Text has the words of the trigger, to find the passage about it.
+	// Text has the words of the trigger. They help to find the passage about the act.
 	Text string
 	// Say is the sentence to show, or "" for a sentence of the document.
 	Say string
@@ -40,7 +40,7 @@ type Match struct {
 	Literal int
 }
 
-// run is one line of a trigger for commands.
+// run is one text of the field run of a trigger, such as "terraform apply -target".
 type run struct {
 	declared *declared
 	program  pattern
@@ -56,14 +56,14 @@ type declared struct {
 	say           string
 	bare          bool
 	with, without []condition
-	patterns      []string // of files; one that begins with ! leaves files out
+	patterns      []string // of files; a pattern that begins with ! leaves files out
 	removes       []string
 	writes        []string
 	isNew         *bool
 	fails         []string // texts in an output
 }
 
-// condition is a list of words. It holds if all of them are there.
+// condition is one text of the field with or without. An act meets the condition if it has all of the words.
 type condition []pattern
 
 // Add adds the triggers of a document.
@@ -88,7 +88,7 @@ func (s *Set) Add(document int, triggers []said.Trigger) {
 	}
 }
 
-// addRun adds one line of a trigger for commands.
+// addRun adds one text of the field run. It ignores a text without a program.
 func (s *Set) addRun(d *declared, line string) {
 	r := run{declared: d}
 	for _, w := range wordsOf(line) {
@@ -147,12 +147,12 @@ func (s *Set) Fails(output string, command Line) []Match {
 	return matches
 }
 
-// holds reports whether the conditions of the trigger hold. isThere reports whether the act has the words of one.
+// holds reports whether an act meets one condition in with, if there are any, and none in without. isThere checks one.
 func (d *declared) holds(isThere func(condition) bool) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }
 
-// match returns a match by a text of the trigger.
+// match returns a match. text is the part of the trigger that has matched.
 func (d *declared) match(text string) Match {
 	return Match{
 		Document: d.document, Rule: d.rule, Say: d.say,
@@ -160,7 +160,7 @@ func (d *declared) match(text string) Match {
 	}
 }
 
-// add adds a match. If several lines of one trigger match, it keeps the most precise one.
+// add adds a match to a list. Of several matches of one trigger it keeps the most precise one.
 func add(matches []Match, m Match) []Match {
 	at := slices.IndexFunc(matches, func(other Match) bool { return other.Document == m.Document && other.Rule == m.Rule })
 	if at < 0 {

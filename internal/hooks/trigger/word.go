@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// word is a word of a command. A trigger may name it by a part, such as shop in registry/shop:v2.
+// word is a word of a command. A trigger may name the word by a part, such as shop in registry/shop:v2.
 type word struct {
 	text  string   // as it was written
 	parts []string // in lower case; the whole word is first
-	// isArgument says that it is a whole argument of several words. Only a pattern with * can match it; its single words
-	// stand before it.
+	// isArgument says that the word is a quoted argument of several words. The single words stand before it in the list.
+	// Only a pattern with * can match the whole argument.
 	isArgument bool
 }
 
@@ -23,8 +23,8 @@ const (
 	maxParts = 10
 )
 
-// wordsOf splits a text into words at spaces, quotes and brackets. Quotes and brackets in an argument belong to another
-// language, such as SQL.
+// wordsOf splits a text into words at spaces, quotes, parentheses and semicolons. Quotes and parentheses inside an
+// argument belong to another language, such as SQL.
 func wordsOf(text string) []word {
 	var words []word
 	isOutside := func(r rune) bool { return r <= ' ' || strings.ContainsRune("()'\"`;", r) }
@@ -111,8 +111,8 @@ func (p pattern) isAmong(words []word) bool {
 	})
 }
 
-// isSameFlag reports whether a word is a given flag. The value of the word counts only if flag has one too. The number
-// of hyphens does not count.
+// isSameFlag reports whether a word is a given flag, with any number of hyphens. If flag has a value, the word must
+// have that value.
 func isSameFlag(flag string, w word) bool {
 	if !w.isFlag() {
 		return false
@@ -130,20 +130,20 @@ func isSameFlag(flag string, w word) bool {
 	return glob(name, other) && (!hasValue || glob(value, given))
 }
 
-// isCluster reports whether a word consists of flags of one letter, such as -xdf.
+// isCluster reports whether a word may consist of flags of one letter, such as -xdf.
 func isCluster(text string) bool {
 	const most = 6
 	isOther := func(r rune) bool { return !unicode.IsLetter(r) }
 	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
-// isLetters reports whether a flag consists of two or three flags of one letter, such as -rf. Their case counts.
+// isLetters reports whether a flag may be two or three flags of one letter, such as -rf. The case of letters counts.
 func isLetters(flag string) bool {
 	const most = 4
 	return len(flag) > 2 && len(flag) <= most && isCluster(flag)
 }
 
-// areLetters reports whether words have each letter of a flag such as -rf, together or apart.
+// areLetters reports whether words have each letter of a flag such as -rf, in one word or in several.
 func areLetters(flag string, words []word) bool {
 	if !isLetters(flag) {
 		return false
@@ -156,7 +156,7 @@ func areLetters(flag string, words []word) bool {
 	return true
 }
 
-// glob reports whether a pattern matches a text. A * in the pattern stands for any characters.
+// glob reports whether a pattern matches a text. A * in the pattern matches any characters.
 func glob(pattern, text string) bool {
 	first, rest, hasStar := strings.Cut(pattern, "*")
 	if !hasStar {

@@ -7,7 +7,7 @@ import (
 )
 
 // wrappers are programs that run another program, as in sudo psql or timeout 5 psql. The value is how many operands
-// stand before that program.
+// stand before the other program, such as 1 for timeout.
 var wrappers = map[string]int{
 	"sudo": 0, "doas": 0, "env": 0, "time": 0, "nice": 0, "ionice": 0, "nohup": 0, "setsid": 0, "stdbuf": 0, "unbuffer": 0,
 	"command": 0, "exec": 0, "builtin": 0, "eval": 0, "xargs": 0, "parallel": 0, "timeout": 1, "watch": 0, "strace": 0, "taskset": 1,
@@ -19,10 +19,10 @@ var wrappers = map[string]int{
 }
 
 // runners are subcommands that run another program, as in kubectl exec pod -- psql, docker compose run web rails or
-// poetry run pytest. One operand may stand before that program.
+// poetry run pytest. One operand may stand before the other program.
 var runners = strings.Fields("exec run x dlx rsh shell ssh develop")
 
-// textRunners are other programs that may run a quoted argument as a line of shell.
+// textRunners are programs, besides wrappers, that may run a quoted argument as a line of shell.
 var textRunners = strings.Fields("ansible lftp salt tmux screen script gcloud fly flyctl pdsh pssh clush trap entr nodemon " +
 	"concurrently pwsh powershell cmd vagrant find docker kubectl podman oc heroku lxc incus")
 
@@ -39,7 +39,7 @@ func programName(word string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(word, ".exe"), ".cmd")
 }
 
-// starts returns the indexes of the words that may be programs: the first word, and programs that wrappers run.
+// starts returns the indexes of the words that may be programs: the first word, and each program that a wrapper runs.
 func starts(args []string) []int {
 	found := []int{0}
 	for i := 0; i < len(found); i++ {
@@ -55,8 +55,8 @@ func starts(args []string) []int {
 // maxStarts bounds how many programs starts finds in one call.
 const maxStarts = 12
 
-// wrapped returns the indexes of the words that the wrapper at an index may run: words after its flags and operands. A
-// word after a flag may be the flag's value or an operand, so both count.
+// wrapped returns the indexes of the words that may be the program run by the wrapper at an index. Flags and operands
+// stand before that program. A word behind a flag may be the flag's value or the program, so that word counts.
 func wrapped(args []string, at int) []int {
 	operands, isWrapper := wrappers[programName(args[at])]
 	next := at + 1
@@ -84,9 +84,9 @@ func wrapped(args []string, at int) []int {
 	return append(found, afterMark(args, at)...)
 }
 
-// runnerIn returns the index of the first of runners among the first words of a program, or 0.
+// runnerIn returns the index of a runner, such as exec, among the first words of the program at an index, or 0.
 func runnerIn(args []string, at int) int {
-	const deep = 2 // words before the runner, as in docker compose exec
+	const deep = 2 // words before the runner, such as compose in docker compose exec
 	plain := 0
 	for i := at + 1; i < len(args) && plain <= deep; i++ {
 		switch {
@@ -100,7 +100,7 @@ func runnerIn(args []string, at int) int {
 	return 0
 }
 
-// afterMark returns the index of the word after find -exec or python -m, or nil.
+// afterMark returns the index of the word after find -exec or python -m, which is a program, or nil.
 func afterMark(args []string, at int) []int {
 	program := programName(args[at])
 	for i := at + 1; i+1 < len(args); i++ {
