@@ -106,7 +106,7 @@ func matchingLine(before, now []string, first, last int) int {
 	return 0
 }
 
-// nearest returns the line at which the lines wanted begin, or 0. Of several, it returns the one nearest to the line to.
+// nearest returns the line at which the lines wanted begin, or 0. Of several, it takes the one nearest to the line to.
 func nearest(lines, wanted []string, to int) int {
 	text := trimmed(wanted)
 	split := min(to-1, len(lines))
