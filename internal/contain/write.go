@@ -33,8 +33,7 @@ func (r *Root) parent(name string) (string, error) {
 
 // Replace replaces the content of a regular file in one step, and keeps the file's mode and owner. A reader sees the
 // whole old or the whole new content, also after a crash. The error is [ErrChanged] if the file no longer has the
-// content before. Replace refuses a symbolic link. It also removes temporary files that killed calls have left in the
-// folder.
+// content before. Replace refuses a symbolic link. It also removes temporary files that killed calls have left there.
 func (r *Root) Replace(name string, before, content []byte) error {
 	target, err := r.parent(name)
 	if err != nil {

@@ -59,8 +59,7 @@ func (d *Document) LineOfField(field string) int {
 	return 1
 }
 
-// itemBelow returns how many lines below the field of a list an item such as [2] begins, or 0 if no line begins with
-// it.
+// itemBelow returns how many lines below a list's field an item such as [2] begins, or 0 if no line begins with it.
 func itemBelow(lines []string, item string) int {
 	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
 	left, err := strconv.Atoi(number)

@@ -39,7 +39,7 @@ const (
 
 // Folder is a folder of a checkout.
 type Folder struct {
-	// top is the nearest folder upwards that has a .git. Git runs in top, so it ignores subfolders that imitate a
+	// top is the nearest folder upwards with a .git. Git runs in top, and so ignores subfolders that imitate a
 	// repository.
 	top  string
 	name string // path of the folder relative to top, with / separators; "." for top itself
@@ -85,8 +85,7 @@ func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Shallow reports whether the clone has only the newest commits of its history. The oldest commit of a shallow clone
-// seems to add every file.
+// Shallow reports whether the clone has only the newest commits. The oldest commit in it then seems to add every file.
 func (f Folder) Shallow(ctx context.Context) (bool, error) {
 	answer, err := f.ask(ctx, "rev-parse", "--is-shallow-repository")
 	return answer == "true", err

@@ -48,8 +48,8 @@ type cite struct {
 	before Version
 }
 
-// Check returns the cited places that are not [Same], in the order of documents. The error says why git's history could
-// not be read.
+// Check returns the cited places that are not [Same], in the order of documents. It fails if it cannot read the
+// history.
 func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([]PlaceChange, error) {
 	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
 		return nil, nil
@@ -85,8 +85,7 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([
 	return changes, nil
 }
 
-// committed returns the places that documents cite. It leaves out a place if the document's present text about the
-// place is not committed yet.
+// committed returns the cited places, without those about which the document's present text is not committed yet.
 func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument) []*cite {
 	var cites []*cite
 	for i, d := range documents {
@@ -140,8 +139,8 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 // maxRenameTime bounds the time in which [PlaceChecker.follow] asks git for the new paths of all missing files.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of moved files and folders, by the paths that the documents cite. changes is the
-// result of Check for documents.
+// MovedPaths returns the new paths of cited files and folders, by the cited paths. changes is the result of Check for
+// documents.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {

@@ -42,8 +42,8 @@ func (e *examination) checkStandings() {
 	}
 }
 
-// checkNumbers finds decisions of one folder with the same number. A translation, such as 0012-cache.de.md, may have
-// the number of the original.
+// checkNumbers finds decisions of a folder with equal numbers. A translation, such as 0012-cache.de.md, has the number
+// of the original.
 func (e *examination) checkNumbers() {
 	first := map[string]*docset.Document{}
 	for _, d := range e.set.Documents {

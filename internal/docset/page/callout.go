@@ -13,8 +13,7 @@ import (
 // calloutMark matches the beginning of a callout, such as GitHub's [!WARNING] and Obsidian's [!tip]- My title.
 var calloutMark = lazyregexp.New(`^\[!([A-Za-z]+)\][+-]?[ \t]*`)
 
-// makeCallout turns a quotation that begins with a mark into a callout: a coloured box. The rest of the mark's line is
-// the title.
+// makeCallout turns a quotation with a mark into a callout: a coloured box. The rest of the mark's line is the title.
 func makeCallout(quote *ast.Blockquote, src []byte) {
 	first, ok := quote.FirstChild().(*ast.Paragraph)
 	if !ok || first.Lines().Len() == 0 {

@@ -107,8 +107,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	return context.Cause(ctx)
 }
 
-// lastChanges returns the day on which each file was last changed after its addition, by path. The map is empty if git
-// cannot read a history.
+// lastChanges returns the day of the last change of each file after its addition, by path. Without git it returns nil.
 func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	folder, err := history.Open(p.Root)
 	if err != nil {

@@ -50,8 +50,7 @@ func (r *renderer) has(path string) bool {
 	return d != nil && d.Err == nil
 }
 
-// resolve returns the path to which a link in the document at source leads. Links of external docs lead to external
-// docs.
+// resolve returns where a link in the document at source leads. A link in external docs leads only to external docs.
 func (r *renderer) resolve(source string, link index.Link) string {
 	if r.set.Find(source) == nil {
 		return r.external.Resolve(source, link)
@@ -121,8 +120,7 @@ func allow(link ast.Node, destination string) bool {
 var htmlTag = lazyregexp.New(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
 	`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
 
-// plainHTML returns the text and the plain tags of source, without attributes. Each "<" of the result begins a plain
-// tag.
+// plainHTML returns the text and the plain tags of source, without attributes. Each "<" in it begins a plain tag.
 func plainHTML(source []byte) ast.Node {
 	return rawHTML(string(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
 		parts := htmlTag().FindSubmatch(match)

@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// word matches a word, and pairs a character of a script that is searched by pairs of characters. search.js repeats
-// both.
+// word matches a word. pairs matches a character of a script that searches cut into pairs of characters, as search.js.
 var (
 	word  = lazyregexp.New(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
