@@ -42,7 +42,7 @@ var (
 	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
-// TooLargeError means that a file has more bytes than the caller reads.
+// TooLargeError means that a file has more bytes than the caller's limit.
 type TooLargeError struct{ Size, Limit int64 }
 
 func (e *TooLargeError) Error() string {

@@ -78,7 +78,7 @@ func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error)
 			}
 		}
 	}
-	if info == nil { // the last step was "..", or a link without a further name; or name is the folder itself
+	if info == nil { // after "..", after a link to "." or "..", or for the folder itself
 		info, err = r.folder.Lstat(filepath.Join(append(names, ".")...))
 	}
 	return names, info, err

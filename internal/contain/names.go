@@ -29,7 +29,7 @@ func Hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), hidden)
 }
 
-// hidden is like [Hidden], for a path of one part.
+// hidden is [Hidden] for a single name.
 func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
 
 // hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or a file system takes it for

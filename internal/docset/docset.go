@@ -37,7 +37,7 @@ type Target struct {
 	Path     string
 	Relation said.Relation
 	Document *Document // nil if Path is no document, or a document that cannot be indexed
-	Missing  bool      // no path to which the link may lead exists
+	Missing  bool      // nothing exists where the link may lead
 	Wiki     bool      // the link is written as [[page]]; a text like [[nodiscard]] looks like such a link
 }
 
@@ -207,9 +207,9 @@ func (s *Set) Numbered(source, number string) []*Document {
 
 // Resolve returns the path to which a link in the document at source leads, by the rules of the index. A number leads
 // to the only document that has it. A wikilink leads to a document whose path ends with the link's name, in any case.
-// Of several, Obsidian 1.13 prefers the page at link.Fallback, then a page below the folder of source, then the
-// shortest path. Any other link leads to the first of its paths that is a document. If no document matches, Resolve
-// returns the path that the link names.
+// Of several, the order of Obsidian 1.13 decides: the page at link.Fallback, then a page below the folder of source,
+// then the shortest path. Any other link leads to the first of its paths that is a document. If no document matches,
+// Resolve returns the path that the link names.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path

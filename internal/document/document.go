@@ -24,8 +24,7 @@ type File struct {
 	Stamp   Stamp
 }
 
-// Stamp is what the index knows about a file, except the text. Times are exact to a microsecond, PostgreSQL's
-// precision.
+// Stamp is what the index knows about a file, except the text. Times have PostgreSQL's precision, a microsecond.
 type Stamp struct {
 	Size int64
 	// ModTime is when the content was last written. A program may have set another time.
@@ -38,8 +37,8 @@ type Stamp struct {
 	Hash  Hash
 }
 
-// Proves reports whether a file with the metadata present must have the content of s, so that nobody has to read the
-// file again.
+// Proves reports whether a file with the metadata present surely has the content that the index knows. Then the file is
+// not read again.
 func (s Stamp) Proves(present Stamp) bool {
 	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))

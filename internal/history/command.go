@@ -41,7 +41,7 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.top),
 	)
-	// A program that git started may keep the output open. Then Wait closes it after this time.
+	// A program that git started may keep the output open. Then Wait closes the output after this time.
 	command.WaitDelay = time.Second
 	return command
 }

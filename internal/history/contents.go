@@ -34,7 +34,7 @@ func (f Folder) Contents(ctx context.Context, versions []Version, visit func(i i
 	for batch := range slices.Chunk(versions, maxBatch) {
 		var input strings.Builder
 		for _, v := range batch {
-			// The input has one name per line. A name with a line break is replaced by one that git does not find.
+			// The input has one name per line. A name with a line break is replaced by a name that git does not find.
 			fmt.Fprintf(&input, "%s:%s\n", v.Commit, strings.ReplaceAll(path.Join(f.name, v.Path), "\n", mark))
 		}
 		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {

@@ -7,7 +7,7 @@
 //
 // A cited place is compared with the commit in which the document last changed its date or a line about the place's
 // file. Other edits of the document confirm nothing. A place is not checked while such a line is uncommitted. The
-// package does not run git diff on the work tree, because the repository may configure filters, which are programs.
+// package does not run git diff on the work tree, because git diff would run filters that the repository configures.
 package history
 
 import (
@@ -39,8 +39,7 @@ const (
 
 // Folder is a folder of a checkout.
 type Folder struct {
-	// top is the nearest folder upwards with a .git. Git runs in top, and so ignores subfolders that imitate a
-	// repository.
+	// top is the nearest folder upwards with a .git. Git runs in top, to ignore subfolders that imitate a repository.
 	top  string
 	name string // path of the folder relative to top, with / separators; "." for top itself
 }
@@ -104,7 +103,7 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 // Added returns the day on which each file of the folder was added, such as 2026-01-02, by the file's path in the
 // folder. The day is by the clock of the commit's author. Added follows the history back from commit. Files that were
 // removed since are included. A file that was moved within the folder, without another change in that commit, keeps its
-// day. only limits the result to files and folders, by their paths in the folder; without it, all files count.
+// day. If only is not empty, it names the files and folders that count, by their paths in the folder.
 func (f Folder) Added(ctx context.Context, commit string, only ...string) (map[string]string, error) {
 	dates := map[string]string{}
 	err := f.history(ctx, commit, "AR", only, func(name string, c change) { dates[name] = c.date }) // the oldest comes last
@@ -176,7 +175,7 @@ func (f Folder) history(
 // listing returns the options with which git lists changes in the format that [parseLog] reads. kinds are letters of
 // git's --diff-filter. Listed paths are relative to the folder.
 func (f Folder) listing(kinds string) []string {
-	relative := "--relative" // git runs in top
+	relative := "--relative" // relative to top, where git runs
 	if f.name != "." {
 		relative += "=" + f.name + "/"
 	}
@@ -192,7 +191,7 @@ const mark = "\x01"
 // change describes how a file of the folder was changed.
 type change struct {
 	commit, date string // "" in a diff of two commits; date is by the author's clock, such as 2026-01-02
-	path         string // in the folder, with / separators
+	path         string // relative to the folder, with / separators
 	from         string // the path before, if the file was moved; "" otherwise
 }
 

@@ -55,7 +55,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// judge looks for the former lines of a place, from the file before, in the file now. at is where the lines are now.
+// judge looks in the present file for the lines that a place had in the former file. at is where these lines are now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	if slices.Equal(before, now) {
 		return Same, place
@@ -78,7 +78,7 @@ func judge(place document.Place, before, now []string) (state State, at document
 	}
 }
 
-// judgeSymbol compares the two definitions of a place's symbol, wherever they are in the files before and now.
+// judgeSymbol compares the former and the present definition of a place's symbol, wherever in the file they are.
 func judgeSymbol(place document.Place, before, now []string) (State, document.Place) {
 	first, last := definition(before, place.Symbol)
 	if first == 0 {
@@ -91,9 +91,9 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 	return Same, place
 }
 
-// matchingLine looks in now for the lines first to last of before, and returns the line where they begin, or 0. It
-// prefers a match that includes neighbouring lines. Lines with fewer than two words, such as a bracket, occur in many
-// places: they match only together with neighbouring lines, or where they were.
+// matchingLine looks in the present file for the lines first to last of the former file. It returns the line where they
+// begin now, or 0. It prefers a match that includes neighbouring lines. Lines with fewer than two words, such as a
+// bracket, occur in many places: they match only together with neighbouring lines, or where they were.
 func matchingLine(before, now []string, first, last int) int {
 	for _, around := range []int{3, 1, 0} {
 		from, to := max(first-around, 1), min(last+around, len(before))
@@ -106,7 +106,7 @@ func matchingLine(before, now []string, first, last int) int {
 	return 0
 }
 
-// nearest returns the line at which the lines wanted begin, or 0. Of several, it takes the one nearest to the line to.
+// nearest returns the line at which the lines wanted begin, or 0. Of several matches, the nearest to line to counts.
 func nearest(lines, wanted []string, to int) int {
 	text := trimmed(wanted)
 	split := min(to-1, len(lines))

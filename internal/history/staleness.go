@@ -41,15 +41,14 @@ type PlaceChecker struct {
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
 func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
-// cite is a cited place. before is the place's file in the commit in which the document last changed its text about it.
+// cite is a cited place. before is the place's file when the document's text about the place last changed.
 type cite struct {
 	PlaceChange
 
 	before Version
 }
 
-// Check returns the cited places that are not [Same], in the order of documents. It fails if it cannot read the
-// history.
+// Check returns the cited places that are not [Same], in the order of documents. It fails without a readable history.
 func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([]PlaceChange, error) {
 	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
 		return nil, nil
@@ -85,7 +84,7 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([
 	return changes, nil
 }
 
-// committed returns the cited places, without those about which the document's present text is not committed yet.
+// committed returns the cited places. It leaves out a place if the document's text about it is not committed yet.
 func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument) []*cite {
 	var cites []*cite
 	for i, d := range documents {
@@ -139,8 +138,7 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 // maxRenameTime bounds the time in which [PlaceChecker.follow] asks git for the new paths of all missing files.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of cited files and folders, by the cited paths. changes is the result of Check for
-// documents.
+// MovedPaths returns the new paths of moved files and folders, by cited path. changes is Check's result for documents.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {
@@ -151,8 +149,8 @@ func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]st
 	return moved
 }
 
-// movedTo returns the new path of the file name, or "" if the file has not moved. renamed has new paths by old paths. A
-// name that ends with "/" is a folder. Its new path is that of its first file that has kept the path within the folder.
+// movedTo returns the new path of a file, or "" if the file has not moved. renamed has new paths by old paths. A name
+// that ends with "/" is a folder. The first file that was moved together with the folder shows the folder's new path.
 func movedTo(renamed map[string]string, name string) string {
 	if !strings.HasSuffix(name, "/") {
 		return renamed[name]
@@ -167,7 +165,7 @@ func movedTo(renamed map[string]string, name string) string {
 	return ""
 }
 
-// follow asks git where the files that are gone were moved to, and compares the cited places with the moved files.
+// follow asks git where missing files are now, and compares the places that cite them with the moved files.
 func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	searching, cancel := context.WithTimeout(ctx, maxRenameTime)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Path returns a path with Go's quotes and escapes if it would not print on one line, or looks like an escaped path.
-// Otherwise it returns the path unchanged.
+// Path returns a path with Go's quotes and escapes if it would not print on one line, or could be taken for an escaped
+// path. Otherwise it returns the path unchanged.
 func Path(path string) string {
 	if !Prints(path) {
 		return strconv.QuoteToASCII(path) // Quote would not escape all invisible characters
@@ -23,8 +23,8 @@ func Path(path string) string {
 	return strconv.Quote(path)
 }
 
-// Line returns a text as one line. Line breaks and tabs become spaces. Any other character that does more than print
-// becomes U+FFFD.
+// Line returns a text as one line. Line breaks and tabs become spaces. Other characters that do more than print become
+// U+FFFD.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -45,9 +45,8 @@ func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 // <system-reminder>, and the text must not end the tag.
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
-// commands reports whether a character does more than print: a control, a separator of lines or paragraphs, an
-// invisible character, or a change of direction. Joiners and the styles of emoji are allowed, because scripts and emoji
-// need them.
+// commands reports whether a character does more than print: controls, separators of lines and paragraphs, invisible
+// characters, changes of direction. Joiners and emoji styles do not count, because scripts and emoji need them.
 func commands(r rune) bool {
 	const nonJoiner, joiner, textStyle, emojiStyle, blank = '\u200c', '\u200d', '\ufe0e', '\ufe0f', '\u2800'
 	switch {
@@ -69,7 +68,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// Some lists at most most names, and counts the rest: "a, b and 3 more".
+// Some lists the first names, up to the number most, and counts the rest: "a, b and 3 more".
 func Some(names []string, most int) string {
 	switch more := len(names) - most; {
 	case len(names) == 0:

@@ -11,9 +11,8 @@ import (
 	"unicode/utf16"
 )
 
-// Printf is [fmt.Fprintf] with values that may be hostile. The format must be a text of this program. Printf passes
-// texts, errors and values with a String method through [Line]. A [Block] keeps its line breaks, and a [Marked] keeps
-// its colours.
+// Printf is [fmt.Fprintf] with values that may be hostile. It passes texts, errors and values with a String method
+// through [Line]. A [Block] keeps its line breaks, and a [Marked] keeps its colours.
 func Printf(w io.Writer, format string, values ...any) {
 	fmt.Fprintf(w, format, lines(values)...)
 }
@@ -62,16 +61,16 @@ type Marked string
 // Style marks parts of a line with colours, or does nothing if the reader cannot see colours.
 type Style struct{ colours bool }
 
-// StyleFor returns the style for w. It has colours if w is a terminal that has colours and if NO_COLOR is not set
-// (https://no-color.org).
+// StyleFor returns the style for w. It has colours if w is a terminal with colours and NO_COLOR (https://no-color.org)
+// is not set.
 func StyleFor(w io.Writer) Style {
 	return Style{IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
-// Bold marks what matters most.
+// Bold marks important text.
 func (s Style) Bold(text string) Marked { return s.mark("1", text) }
 
-// Dim marks what matters less.
+// Dim marks less important text.
 func (s Style) Dim(text string) Marked { return s.mark("2", text) }
 
 // Yellow marks a warning.

@@ -16,8 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// deliveryTime is how long the session may continue after the end of the input, so that earlier calls get their
-// answers.
+// deliveryTime is how long the session may go on after the end of the input, so that earlier calls get their answers.
 const deliveryTime = 250 * time.Millisecond
 
 // ErrNotRead reports that the session has ended and that the client did not read an answer.
@@ -57,7 +56,7 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// connection is the SDK's connection, except that it ends in another way, see Read, and skips cancelled answers.
+// connection is the SDK's connection, except that it ends in another way, see Read, and drops some answers, see Write.
 type connection struct {
 	mcp.Connection
 

@@ -47,7 +47,7 @@ func (e *examination) checkAnchors() {
 var (
 	// otherAnchor matches anchors that name no heading: lines, a block of Obsidian, a text fragment, the top of a page.
 	otherAnchor = regexp.MustCompile(`^(?:L\d+|\^|:~:|top$)`)
-	// numbered matches the end of a heading's name if an earlier heading has the same text, such as -1.
+	// numbered matches an end such as -1. A heading's name has such an end if an earlier heading has the same text.
 	numbered = regexp.MustCompile(`[-_]\d+$`)
 	// named matches the ways to name a part of a document: {#name}, the attributes id and name of HTML, and a
 	// heading, also in a list or a quote.

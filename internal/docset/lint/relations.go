@@ -35,8 +35,8 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// addBroken adds a finding for a broken link. The finding is only a warning if the link is a number, because it may
-// mean a decision elsewhere, a wikilink, because such a text may be no link, or a picture.
+// addBroken adds a finding for a broken link. The finding is only a warning for three kinds of links: a number, which
+// may mean a decision elsewhere, a wikilink, which may be another text, and a picture.
 func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	folder, number, isNumber := strings.Cut(target.Path, "#")
 	named := e.set.Numbered(d.Path, target.Path)

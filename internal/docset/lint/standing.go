@@ -42,8 +42,7 @@ func (e *examination) checkStandings() {
 	}
 }
 
-// checkNumbers finds decisions of a folder with equal numbers. A translation, such as 0012-cache.de.md, has the number
-// of the original.
+// checkNumbers finds decisions of a folder with equal numbers. A translation, such as 0012-cache.de.md, does not count.
 func (e *examination) checkNumbers() {
 	first := map[string]*docset.Document{}
 	for _, d := range e.set.Documents {
@@ -89,7 +88,7 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	}
 }
 
-// isMissingSuccessor reports whether target is a successor that does not exist. For this, checkLinks adds a finding.
+// isMissingSuccessor reports whether target is a successor that does not exist. checkLinks reports such a broken link.
 func isMissingSuccessor(target docset.Target) bool {
 	return target.Relation == said.SupersededBy && target.Missing
 }
@@ -107,7 +106,7 @@ func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", why+", "+remedy)
 }
 
-// statusLine returns the line with a document's status or with the document that it replaces, or 1 without such a line.
+// statusLine returns the line with a document's status, or with its field superseded_by or supersedes, or else 1.
 func statusLine(d *docset.Document) int {
 	for _, field := range []string{"status", "superseded_by", "supersedes"} {
 		if line := d.LineOfField(field); line > 1 {

@@ -49,12 +49,12 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links, Supersedes and Amends are paths of documents to which this document leads. Supersedes and Amends also have
-	// the documents that name this document, as in "superseded by".
+	// Links, Supersedes and Amends are paths of other documents. Supersedes and Amends also have documents that state
+	// the relation themselves, as in "superseded by".
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	Amends     []string `json:"amends"`
-	// By is the path of the document to read before this document. Mark says why this document must not be relied on
+	// By is the path of the document to read before this document. Mark says why readers must not rely on this document
 	// alone, such as "expired 2026-01-02". Each may be "".
 	By   string `json:"by"`
 	Mark string `json:"mark"`

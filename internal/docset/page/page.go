@@ -1,5 +1,5 @@
 // Package page writes the documents of a project as one HTML file, in which people search and read without a network.
-// The page shows the results of the packages docset, lint and hooks. It must not know the database, models or MCP.
+// It shows the results of the packages docset, lint and hooks. It must not know the database, models or MCP.
 package page
 
 import (

@@ -120,7 +120,7 @@ func allow(link ast.Node, destination string) bool {
 var htmlTag = lazyregexp.New(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
 	`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
 
-// plainHTML returns the text and the plain tags of source, without attributes. Each "<" in it begins a plain tag.
+// plainHTML returns the text and the plain tags of source, without attributes. Each "<" left begins a plain tag.
 func plainHTML(source []byte) ast.Node {
 	return rawHTML(string(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
 		parts := htmlTag().FindSubmatch(match)

@@ -10,7 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// word matches a word. pairs matches a character of a script that searches cut into pairs of characters, as search.js.
+// word matches a word. pairs matches a character of a script whose texts are searched as pairs of characters, such as
+// Han. search.js has such expressions too.
 var (
 	word  = lazyregexp.New(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
@@ -20,7 +21,7 @@ var (
 // "connect" to "connected connecting". Stop words have no terms, so their key is "". If a key begins with +, each word
 // of its value is one more term. stems leaves out words that are their only term.
 func stems(documents []*docset.Document, texts []string) map[string]string {
-	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // by language and word
+	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // analysed has language and word
 	for i, d := range documents {
 		language := terms.Detect(string(d.Content))
 		for _, w := range word().FindAllString(d.Title+" "+texts[i], -1) {

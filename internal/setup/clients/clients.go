@@ -39,7 +39,7 @@ type Client struct {
 	// Command is the client's own command that registers a server for all projects of the user, or nil. The words
 	// that start the server follow it.
 	Command []string
-	// hooks is the file of the client's hooks, below the folder that file is below, or "" for a client without hooks.
+	// hooks is the file of the client's hooks, below the folder of [Client.Folder], or "" for a client without hooks.
 	hooks string
 	// Trust says what the user must do before the client runs new hooks, or is "".
 	Trust string

@@ -33,7 +33,7 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 
 // PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the form of the file:
 // {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that already have
-// a hook of this program stay as they are. If all events have one, the error is [ErrRegistered]. Others name client.
+// a hook of this program stay as they are. If all have one, the error is [ErrRegistered]. Other errors name client.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()

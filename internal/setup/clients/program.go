@@ -24,8 +24,8 @@ func Environment() map[string]string {
 	return environment
 }
 
-// Program returns the path with which others start this program. It prefers a path from the PATH, because a package
-// manager keeps this path when it installs another version.
+// Program returns the path with which an assistant starts this program. It prefers a path from the PATH, because a
+// package manager keeps this path when it installs another version.
 func Program() string {
 	program, err := os.Executable()
 	if err != nil {

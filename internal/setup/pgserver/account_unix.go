@@ -23,8 +23,8 @@ type Account struct{ UID, GID uint32 }
 var accounts = []string{"postgres", "nobody"}
 
 // ServerAccount returns the account under which PostgreSQL must run, or nil for the account of this process. Only root
-// needs another account, because PostgreSQL refuses to run as root. This is the owner of the first folder in data that
-// exists, or else the first account of accounts that exists.
+// needs another account, because PostgreSQL refuses to run as root. For root it returns the owner of the first existing
+// folder of data, or else the first existing account of accounts.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -97,8 +97,7 @@ func MakePrivate(folder string, account *Account) error {
 	return os.Chmod(folder, private)
 }
 
-// checkWritable returns an [*Error] if this user may not write to folder or, if it is missing, to the next folder
-// above.
+// checkWritable returns an [*Error] if this user may not write to folder, or to the nearest existing folder above it.
 func checkWritable(folder string) error {
 	const write = 2
 	err := syscall.Access(folder, write)
@@ -144,7 +143,8 @@ func checkOwn(path string, info fs.FileInfo, account *Account) error {
 }
 
 // isServer reports whether a process serves the cluster's socket. It looks for the socket in the command line of the
-// process. On Linux everybody may read the command line, and an ended process has an empty one. Other systems have ps.
+// process. On Linux everybody may read the command line, and it is empty for an ended process. On other systems
+// isServer asks ps.
 func (c Cluster) isServer(pid int) bool {
 	if runtime.GOOS == "linux" {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -96,7 +96,7 @@ func (c Cluster) Settings(settings ...string) []string {
 	return arguments
 }
 
-// socketSetting is the setting in the command line by which isServer recognises our servers.
+// socketSetting is in the command line of each of our servers, so that isServer recognises our servers.
 const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
@@ -119,8 +119,7 @@ func (c Cluster) Ready(ctx context.Context) error {
 
 const postmasterFile = "postmaster.pid"
 
-// openPostmaster opens postmaster.pid, a file of a running server, and returns its text. The caller must close the
-// file.
+// openPostmaster opens postmaster.pid, which a running server keeps, and returns its text. The caller must close file.
 func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error) {
 	file, err = openOwn(filepath.Join(c.Data, postmasterFile), flag, c.Account)
 	if err != nil {

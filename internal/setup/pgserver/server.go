@@ -37,8 +37,8 @@ type Server struct {
 	// decides only once, so that two processes with different programs do not restart the server in turns.
 	settled bool
 
-	// attempts makes at most one attempt to find or start the server at a time. Callers share the attempt. It goes on
-	// when a caller leaves, because a start may take longer than a caller waits.
+	// attempts makes one attempt at a time to find or start the server. Callers share the attempt. It goes on when a
+	// caller leaves, because a start may take longer than a caller waits.
 	attempts singleflight.Group
 	life     context.Context //nolint:containedctx // for attempts; Close ends it
 	end      context.CancelFunc

@@ -20,8 +20,8 @@ const (
 	endTimeout   = 15 * time.Second // how long the last processes of a killed server may take to end
 )
 
-// prepare returns the cluster for an installation, and makes its data if they are missing, under another name until
-// they are complete. Data of other major versions stay as they are. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation. It makes missing data, under another name until they are complete.
+// Data of other major versions stay as they are. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
