@@ -157,7 +157,7 @@ func readFolders(
 	return set, errors.Join(readErr, err)
 }
 
-// Standings says which documents still hold, and which were replaced or amended, by the rules of the index.
+// Standings says which documents are still valid, and which were replaced or amended, by the rules of the index.
 func (s *Set) Standings() catalog.Standings {
 	declared := map[string]catalog.Said{}
 	later := map[said.Relation]map[string][]string{said.Supersedes: {}, said.Amends: {}} // by older document

@@ -34,7 +34,8 @@ type Result struct {
 	LeftOut []LeftOut
 }
 
-// FolderCount has the number of documents in an entry of documents.folders, or in the folder of new documents.
+// FolderCount counts the documents in an entry of documents.folders, a key of the configuration, or in the folder of
+// new documents.
 type FolderCount struct {
 	Place string
 	Files int
