@@ -29,7 +29,7 @@ type Transport struct {
 	out   io.Writer
 }
 
-// New returns a transport, starts to read in, and calls onEnd at the end of in. out gets one line for each message.
+// New returns a transport. It starts to read in, and calls onEnd when in ends. out gets one line for each message.
 // Nobody can interrupt a read of stdin, so the goroutine that reads may live as long as the process.
 func New(in io.Reader, out io.Writer, onEnd func()) *Transport {
 	t := &Transport{out: out}

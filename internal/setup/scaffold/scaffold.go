@@ -99,8 +99,8 @@ func (r *Result) count(found survey) {
 	r.Further, r.LeftOut = topPlaces(others), found.left
 }
 
-// moreTelling returns the words in the name of file if they are up to six and more than those of example, or else
-// example. Both are searches to try.
+// moreTelling returns the longer of two searches to try: example, or the words in the name of file. It ignores a name
+// of more than six words.
 func moreTelling(example, file string) string {
 	const most = 6
 	base, _, _ := strings.Cut(path.Base(file), ".")
