@@ -1,13 +1,13 @@
-// Package contain reads and writes files of a folder that somebody hostile may have filled, such as
-// a cloned repository. No other package of the product opens files of a repository.
+// Package contain reads and writes files of a folder that somebody hostile may have filled, such as a cloned
+// repository. No other package of the product opens files of a repository.
 //
 //   - Nothing outside the folder is read or written. A symbolic link is followed if it stays inside.
-//   - Nothing hidden is read, whatever path or link leads to it.
+//   - Nothing hidden is read, such as .git, whatever path or link leads to it.
 //   - Only regular files are opened: no named pipe, device or socket.
-//   - A file is read up to a limit.
+//   - A file is read only up to a limit.
 //
-// [os.Root] keeps each path inside, even while somebody replaces files and folders. Before a file is opened, the package
-// follows its symbolic links, to refuse one that leads to something hidden. It must not know the content of files.
+// [os.Root] keeps each path inside, even while somebody replaces files and folders. The package also follows symbolic
+// links itself before it opens a file, and refuses a link to something hidden. It must not know what files contain.
 package contain
 
 import (
@@ -22,13 +22,13 @@ import (
 	"syscall"
 )
 
-// The largest files that are read, in bytes. Nobody writes larger ones by hand.
+// Limits for the size of files to read, in bytes. Files that people write by hand are smaller.
 const (
 	MaxDocument = 4 << 20
 	MaxConfig   = 1 << 20 // for configurations, settings and schemas
 )
 
-// Reasons not to read something. Errors of the system are returned as they are.
+// Reasons not to read or write a file. Errors of the system are returned as they are.
 var (
 	// ErrEscapes means that a path or a symbolic link leads out of the folder.
 	ErrEscapes = errors.New("a path escapes from its folder")
@@ -36,28 +36,28 @@ var (
 	ErrHidden = errors.New("leads to a hidden file or folder")
 	// ErrNotRegular means that something is not a regular file.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrChanged reports a file that somebody else has saved since it was read.
+	// ErrChanged means that somebody else has saved a file since it was read.
 	ErrChanged = errors.New("was saved by somebody else in the meantime, and stays as it is; try again")
 	// ErrTooDeep means that a path has too many folders.
 	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
-// TooLargeError means that a file has more bytes than are read.
+// TooLargeError means that a file has more bytes than the caller's limit.
 type TooLargeError struct{ Size, Limit int64 }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the file has %d bytes, more than %d", e.Size, e.Limit)
 }
 
-// Root is an open folder. Its paths have / separators. Safe for concurrent use.
+// Root is an open folder. Names in its methods are paths below the folder, with / separators. Safe for concurrent use.
 type Root struct {
 	dir    string // absolute
 	folder *os.Root
 	shown  string // a hidden top-level folder that is readable, or ""
 }
 
-// Open opens a folder. The caller must trust the path, because Open follows its symbolic links anywhere. It
-// never waits for a named pipe.
+// Open opens the folder dir. The caller must trust dir, because symbolic links in dir may lead anywhere. Open never
+// waits for a named pipe.
 func Open(dir string) (*Root, error) {
 	folder, err := os.OpenRoot(onlyFolder(dir))
 	if err != nil {
@@ -66,9 +66,9 @@ func Open(dir string) (*Root, error) {
 	return &Root{dir: dir, folder: folder}, nil
 }
 
-// OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path of dir
-// may lead out of outer or to something hidden. If both are the same, the path must have no symbolic link.
-// mayBeHidden allows a folder that is, or lies in, a hidden top-level folder of outer.
+// OpenInside opens the folder dir, which is the folder outer or lies in it. Both paths are absolute. No symbolic link
+// in dir may lead out of outer or to something hidden. If dir equals outer, the path must have no symbolic link at all.
+// mayBeHidden allows dir to be a hidden top-level folder of outer, or to lie in one.
 func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {
@@ -94,19 +94,19 @@ func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	return root, nil
 }
 
-// onlyFolder returns a path that opens a folder and nothing else.
+// onlyFolder adds to a path an ending with which the system opens only folders.
 func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "." }
 
-// Close closes the folder. The results of [Root.Showing] share it, so they are closed too.
+// Close closes the folder, and with it the results of [Root.Showing], which share the open folder.
 func (r *Root) Close() error { return r.folder.Close() }
 
-// Showing returns a root like r that can also read one hidden top-level folder. The two share an open folder,
-// so the caller closes only one of them.
+// Showing returns a root like r that can also read one hidden top-level folder. The two roots share the open folder, so
+// the caller closes only one of them.
 func (r *Root) Showing(folder string) *Root {
 	return &Root{dir: r.dir, folder: r.folder, shown: folder}
 }
 
-// Sub opens a folder in r. r can be closed before it.
+// Sub opens a folder in r. The result stays open when r is closed.
 func (r *Root) Sub(name string) (*Root, error) {
 	target, info, err := r.Resolve(name)
 	if err != nil {
@@ -142,14 +142,14 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
+// Exists reports whether there is something at a path. It returns true if it cannot tell.
 func (r *Root) Exists(name string) bool {
 	_, err := r.Lstat(name)
 	// ENOTDIR: the path goes through a file as if that were a folder.
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-// LeadsToFolderOutside reports whether a symbolic link leads to a folder outside r. It opens nothing.
+// LeadsToFolderOutside reports whether name leads, by symbolic links, to a folder outside r. It opens nothing.
 func (r *Root) LeadsToFolderOutside(name string) bool {
 	if _, _, err := r.Resolve(name); !errors.Is(err, ErrEscapes) {
 		return false
@@ -158,8 +158,8 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 	return err == nil && target.IsDir()
 }
 
-// named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
-// that leads out.
+// named returns an error with the whole path, because errors of [os.Root] name only a part of the path. If [os.Root]
+// has refused a path that leads out, the result is [ErrEscapes].
 func named(err error, op, name string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// Limits on one path. Links may lead to and fro.
+// Limits on one path, because its symbolic links may lead in circles.
 const (
 	maxSteps = 1_000 // names of the path and of its symbolic links
 	maxDepth = 100   // folders
 )
 
-// Resolve returns a path with its symbolic links followed, and describes the file. With [ErrHidden] it
-// returns the path too.
+// Resolve follows the symbolic links of a path. It returns the path without links, and describes the file there. If the
+// error is [ErrHidden], it also returns the path.
 func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
 	names, info, err := r.follow(name)
 	target = path.Join(append(names, ".")...)
@@ -29,7 +29,7 @@ func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error)
 	return target, info, nil
 }
 
-// hides reports whether one of a path's names is hidden, except the folder that is shown.
+// hides reports whether a name of a path is hidden. The top-level folder r.shown does not count as hidden.
 func (r *Root) hides(names []string) bool {
 	if len(names) > 0 && r.shown != "" && names[0] == r.shown {
 		names = names[1:]
@@ -37,7 +37,8 @@ func (r *Root) hides(names []string) bool {
 	return slices.ContainsFunc(names, hidden)
 }
 
-// follow returns the names of a path whose symbolic links are followed, and describes the file.
+// follow follows the symbolic links of a path, and allows hidden names. names are the parts of the resulting path. info
+// describes the file at this path.
 func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error) {
 	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
 		return nil, nil, ErrEscapes
@@ -57,7 +58,7 @@ func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error)
 			}
 			names, info = names[:len(names)-1], nil
 			continue
-		case !filepath.IsLocal(part): // on Windows a device, such as NUL, or a stream of a file
+		case !filepath.IsLocal(part): // on Windows, a device such as NUL, or a stream of a file
 			return names, nil, syscall.ENOENT
 		case len(names) > maxDepth:
 			return names, nil, ErrTooDeep
@@ -77,14 +78,14 @@ func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error)
 			}
 		}
 	}
-	if info == nil { // the path ends at a folder that was left again, or entered by a link
+	if info == nil { // after "..", after a link to "." or "..", or for the folder itself
 		info, err = r.folder.Lstat(filepath.Join(append(names, ".")...))
 	}
 	return names, info, err
 }
 
-// followLink returns the folder in which the target of a symbolic link begins, and the rest of the path with the target
-// before it. An absolute target must be inside the root.
+// followLink reads the symbolic link in folder. from is the folder in which the link's target begins. path has the
+// names of the target, then rest. An absolute target must be inside the root.
 func (r *Root) followLink(folder []string, link string, rest []string) (from, path []string, err error) {
 	target, err := r.folder.Readlink(link)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns a path with its last name in the form that it has on the disk. macOS writes ü as two characters and
-// other systems as one, and a path may come from either.
+// spelled returns a path with its last name as it is written on the disk. macOS may write ü as two characters, and
+// other systems write one. A path may come from any of these systems.
 func (r *Root) spelled(name string) string {
 	folder, base := filepath.Split(name)
 	if norm.NFD.IsNormalString(base) && norm.NFC.IsNormalString(base) {
@@ -24,17 +24,17 @@ func (r *Root) spelled(name string) string {
 	return forms[max(0, there)]
 }
 
-// Hidden reports whether a part of a path is hidden.
+// Hidden reports whether a part of a path is the name of a hidden file or folder on this system.
 func Hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), hidden)
 }
 
-// hidden reports whether a name is that of a hidden file or folder on this system.
+// hidden is [Hidden] for a single name.
 func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
 
-// hiddenOn knows the dot and the other names that file systems have for hidden files. HFS+ ignores
-// some characters: "\u200c.git" is .git there. Windows has short names, such as GIT~1 for .git. Git
-// takes that one for .git everywhere.
+// hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or a file system takes it for
+// such a name. HFS+ ignores some characters, so "\u200c.git" means .git. Windows has short names, such as GIT~1 for
+// .git. Git takes GIT~1 for .git on every system.
 func hiddenOn(name, system string) bool {
 	if name == "." || name == ".." || name == "" {
 		return false
@@ -51,8 +51,8 @@ func hiddenOn(name, system string) bool {
 	return ok && (system == "windows" || strings.EqualFold(stem, "git"))
 }
 
-// shortName returns the part of a Windows short name before the tilde, such as NOTES of NOTES~1.MD.
-// ok is false for other names.
+// shortName returns the part before the tilde of a short name of Windows, such as NOTES of NOTES~1.MD. ok is false if
+// the name is not a short name.
 func shortName(name string) (stem string, ok bool) {
 	name, _, _ = strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(name, "~")

@@ -12,7 +12,7 @@ import (
 
 // File is a regular file that was read.
 type File struct {
-	Target        string // its path without symbolic links
+	Target        string // path of the file without symbolic links
 	Content       []byte
 	Before, After fs.FileInfo // the file's description before and after it was read
 }
@@ -27,7 +27,7 @@ func (r *Root) Read(name string, limit int64) (File, error) {
 	if !info.Mode().IsRegular() {
 		return File{}, ErrNotRegular
 	}
-	file, err := r.folder.OpenFile(filepath.FromSlash(target), os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a named pipe by now
+	file, err := r.folder.OpenFile(filepath.FromSlash(target), os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now maybe a named pipe
 	if err != nil {
 		return File{}, named(err, "open", name)
 	}
@@ -36,11 +36,11 @@ func (r *Root) Read(name string, limit int64) (File, error) {
 	return read, err
 }
 
-// ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for files that
-// no folder contains: the user's settings, and git's files of a worktree. The error is [ErrNotRegular],
-// a *[TooLargeError] or the system's. It never waits for a named pipe.
+// ReadFile reads a regular file of at most limit bytes, wherever symbolic links lead. It is for files that may lie
+// outside a repository, such as the user's settings and git's own files. The error is [ErrNotRegular], a
+// *[TooLargeError] or an error of the system. ReadFile never waits for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path) // a device is not even opened
+	info, err := os.Stat(path) // first, so that a device is not even opened
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func readOpen(file *os.File, limit int64) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if size := int64(content.Len()); size > limit { // it has grown
+	if size := int64(content.Len()); size > limit { // the file has grown
 		return File{}, &TooLargeError{Size: max(size, after.Size()), Limit: limit}
 	}
 	return File{Content: content.Bytes(), Before: before, After: after}, nil

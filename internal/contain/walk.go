@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Walk visits the folder and everything below it, as [fs.WalkDir] does. It leaves out hidden files, and
+// Walk visits the folder and everything below it, like [fs.WalkDir]. It leaves out hidden files and folders, and
 // follows no symbolic link.
 func (r *Root) Walk(visit fs.WalkDirFunc) error {
 	return fs.WalkDir(r.folder.FS(), ".", func(name string, entry fs.DirEntry, err error) error {

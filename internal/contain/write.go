@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// parent follows the symbolic links in the folder of a path, and returns the path that it finds. The last name of the
-// path may not exist.
+// parent follows the symbolic links of a path, except a link at its end, and returns the resulting path. The last name
+// of the path may be missing on the disk.
 func (r *Root) parent(name string) (string, error) {
 	base := path.Base(name)
 	if !filepath.IsLocal(base) || base == "." {
@@ -31,10 +31,9 @@ func (r *Root) parent(name string) (string, error) {
 	return r.spelled(filepath.FromSlash(target)), nil
 }
 
-// Replace replaces the content of a regular file in one step, and keeps its mode and owner. A reader sees the
-// whole old or the whole new content, and a crash leaves one of them. The error is [ErrChanged] if the file no
-// longer has the content before. It does not replace a symbolic link. It also removes what killed calls left in
-// the folder.
+// Replace replaces the content of a regular file in one step, and keeps the file's mode and owner. A reader sees the
+// whole old or the whole new content, also after a crash. The error is [ErrChanged] if the file no longer has the
+// content before. Replace refuses a symbolic link. It also removes temporary files that killed calls have left there.
 func (r *Root) Replace(name string, before, content []byte) error {
 	target, err := r.parent(name)
 	if err != nil {
@@ -52,7 +51,7 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	}
 	r.removeTemporary(filepath.Dir(target))
 	temporary := filepath.Join(filepath.Dir(target), temporaryPrefix+rand.Text())
-	defer r.folder.Remove(temporary) //nolint:errcheck // after a rename it is not there
+	defer r.folder.Remove(temporary) //nolint:errcheck // after the rename there is nothing to remove
 	if err := writeNew(r.folder, temporary, content, info.Mode().Perm()); err != nil {
 		return err
 	}
@@ -74,13 +73,13 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	return r.folder.Rename(temporary, target)
 }
 
-// temporaryPrefix begins the names of files that Replace writes. It hides them from walks, if a killed process leaves one.
+// temporaryPrefix begins the names of temporary files of [Root.Replace]. The dot hides them from [Root.Walk].
 const temporaryPrefix = ".compound-docs-"
 
-// temporaryAge is the age at which nobody writes a temporary file any more.
+// temporaryAge is the age after which a temporary file counts as left by a killed process.
 const temporaryAge = time.Minute
 
-// removeTemporary removes the files that killed processes left in a folder during a [Root.Replace], as far as it can.
+// removeTemporary removes the temporary files that killed processes left in a folder, as far as it can.
 func (r *Root) removeTemporary(folder string) {
 	entries, _ := fs.ReadDir(r.folder.FS(), filepath.ToSlash(folder))
 	for _, entry := range entries {
@@ -92,8 +91,7 @@ func (r *Root) removeTemporary(folder string) {
 	}
 }
 
-// Create writes a new file, and makes the missing folders above it. The error is [fs.ErrExist] if there is something at
-// its path.
+// Create writes a new file, and makes the missing folders above it. The error is [fs.ErrExist] if the path exists.
 func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 	if err := r.makeFolders(path.Dir(name)); err != nil {
 		return err
@@ -108,7 +106,7 @@ func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// writeNew makes a file in a folder, and returns when it is on disk.
+// writeNew makes a file in a folder, and returns when the content is on the disk.
 func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) error {
 	file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -118,7 +116,7 @@ func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) er
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// Save is [Root.Replace], or [Root.Create] if the file is missing.
+// Save replaces a file like [Root.Replace]. If the file is missing, Save writes it like [Root.Create], with mode.
 func (r *Root) Save(name string, before, content []byte, mode fs.FileMode) error {
 	err := r.Replace(name, before, content)
 	if errors.Is(err, fs.ErrNotExist) {

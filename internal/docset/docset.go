@@ -1,6 +1,5 @@
-// Package docset reads the documents of a project and the links between them from the files. The packages
-// that make the index decide which files are documents and where links lead. It must not know the database,
-// models or MCP.
+// Package docset reads a project's documents, and the links between them, from the files. The packages that make the
+// index say which files are documents and where links lead. Package docset must not know the database, models or MCP.
 package docset
 
 import (
@@ -23,34 +22,34 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Document is a file of the folder of the documents.
+// Document is a document of the project, or a file that cannot be indexed as one.
 type Document struct {
 	Path    string // relative to the repository
 	Content []byte
-	Err     error // why it cannot be indexed; the rest is then empty
+	Err     error // why the document cannot be indexed; the fields below are then empty
 	index.Dissection
 
-	Targets []Target // targets of its links, in the order of its text
+	Targets []Target // where links in the text lead, in the order of the text
 }
 
 // Target is where a link leads.
 type Target struct {
 	Path     string
 	Relation said.Relation
-	Document *Document // nil for other files, and for documents that cannot be indexed
-	Missing  bool      // there is no such file or folder
-	Wiki     bool      // written as [[page]], like some other texts, such as [[nodiscard]]
+	Document *Document // nil if Path is no document, or a document that cannot be indexed
+	Missing  bool      // nothing exists where the link may lead
+	Wiki     bool      // the link is written as [[page]]; a text like [[nodiscard]] looks like such a link
 }
 
-// Set is the documents of a project. It is read-only after Read.
+// Set is the documents of a project. Nobody changes a Set after Read has returned it.
 type Set struct {
 	// Documents are sorted by path.
 	Documents []*Document
 
 	byPath map[string]*Document
-	// byName has a document by two texts in lower case: its path or a folder above it, such as a/, and its file's name.
-	// byNumber has the decisions by folder, # and number, as [index.Link] names them. In both the shortest path comes
-	// first.
+	// byName finds documents by two texts in lower case. The first is the document's path, a folder above, such as a/,
+	// or "" for all documents. The second is the file's name. byNumber finds decisions by folder and number, such as
+	// docs/adr/#12. Both maps list documents with short paths first.
 	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }
@@ -63,8 +62,8 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 	return ReadOnly(ctx, p, func([]byte) bool { return true })
 }
 
-// ReadOnly is like Read, but parses only the wanted files. Other documents have only a path and a content. After an
-// error it returns the documents that it has read so far.
+// ReadOnly is like Read, but parses only files for which wanted returns true. The documents of other files have only
+// Path and Content. After an error, ReadOnly returns the documents that it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
 	return readFolders(ctx, p, workspace.OwnFolders(p), func(file document.File) (index.Dissection, error) {
 		if !wanted(file.Content) {
@@ -74,7 +73,7 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	})
 }
 
-// newSet finds the targets of the documents' links.
+// newSet returns the set of documents, and finds out where their links lead.
 func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	set := &Set{
 		Documents: documents, byPath: map[string]*Document{}, byName: map[[2]string][]*Document{}, byNumber: map[string][]*Document{},
@@ -107,8 +106,8 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	return set, nil
 }
 
-// nameByFiles gives documents the titles of their files if they share the title of a form. It follows the rule of
-// DocumentUpdateTitles in the index.
+// nameByFiles replaces a title that several documents share, such as "RFC template", by the FileTitle of each. The
+// query DocumentUpdateTitles follows this rule in the index and gives the reasons.
 func nameByFiles(documents []*Document) {
 	byTitle := map[string][]*Document{}
 	for _, d := range documents {
@@ -125,7 +124,7 @@ func nameByFiles(documents []*Document) {
 	}
 }
 
-// ReadExternal reads the external docs of a project. After an error it returns what it has read so far.
+// ReadExternal reads the external docs of a project. After an error, it returns the documents that it has read so far.
 func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	external, ok := p.External()
 	if !ok {
@@ -137,7 +136,7 @@ func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	})
 }
 
-// readFolders reads the documents of folders, up to an error.
+// readFolders reads the documents of folders. After an error in a folder, it goes on with the next folder.
 func readFolders(
 	ctx context.Context, p *project.Project, folders []watch.Folder, dissect func(document.File) (index.Dissection, error),
 ) (*Set, error) {
@@ -158,10 +157,10 @@ func readFolders(
 	return set, errors.Join(readErr, err)
 }
 
-// Standings says which documents hold, by the same rules as the index.
+// Standings says which documents are still valid, and which were replaced or amended, by the rules of the index.
 func (s *Set) Standings() catalog.Standings {
 	declared := map[string]catalog.Said{}
-	later := map[said.Relation]map[string][]string{said.Supersedes: {}, said.Amends: {}} // by the earlier one
+	later := map[said.Relation]map[string][]string{said.Supersedes: {}, said.Amends: {}} // by older document
 	for _, d := range s.Documents {
 		declared[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
 		for _, target := range d.Targets {
@@ -181,8 +180,8 @@ func (s *Set) Standings() catalog.Standings {
 	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
 }
 
-// Forward turns a relation around if the earlier document names it: "B is superseded by A" becomes "A supersedes B".
-// It returns the two documents in the order of the result. It leaves other relations as they are.
+// Forward turns a relation around if the older document states it: "B is superseded by A" becomes "A supersedes B".
+// newFrom and newTo are the two documents in the new order. Other relations stay as they are.
 func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forward said.Relation) {
 	switch relation {
 	case said.SupersededBy:
@@ -194,8 +193,8 @@ func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forwa
 	}
 }
 
-// Numbered returns up to two documents with a number, such as docs/adr/#12. It leaves out the document at source, whose
-// relation names the number.
+// Numbered returns the documents with a number, such as docs/adr/#12, without the document at the path source, which
+// names the number. It returns at most two documents, because two show that the number is ambiguous.
 func (s *Set) Numbered(source, number string) []*Document {
 	var others []*Document
 	for _, d := range s.byNumber[number] {
@@ -206,10 +205,11 @@ func (s *Set) Numbered(source, number string) []*Document {
 	return others
 }
 
-// Resolve returns the target of a link in the document at source, by the rules of the index. This is the first of the
-// link's paths that is a document. A number that two documents have leads nowhere. A wikilink leads to a path that ends
-// with its name; case does not matter. If several paths do, the order is that of Obsidian 1.13: a path in the folder of
-// all documents, then one in the folder of source, then the shortest.
+// Resolve returns the path to which a link in the document at source leads, by the rules of the index. A number leads
+// to the only document that has it. A wikilink leads to a document whose path ends with the link's name, in any case.
+// Of several, the order of Obsidian 1.13 decides: the page at link.Fallback, then a page below the folder of source,
+// then the shortest path. Any other link leads to the first of its paths that is a document. If no document matches,
+// Resolve returns the path that the link names.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path
@@ -234,7 +234,7 @@ func (s *Set) Resolve(source string, link index.Link) string {
 	return name
 }
 
-// target finds where a link of the document at source leads.
+// target finds out where a link in the document at source leads.
 func (s *Set) target(root *contain.Root, source string, link index.Link) Target {
 	wiki := strings.HasPrefix(link.Target, markdown.AnyFolder)
 	target := Target{Path: s.Resolve(source, link), Relation: link.Relation, Wiki: wiki}

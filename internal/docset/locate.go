@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// LineOf returns the line on which a document probably links to a path of the repository. This is the first line with
-// the path, or else with the longest end of it that the document has. It returns 1 if there is none.
+// LineOf returns the line on which the document probably links to target, a path of the repository. This is the first
+// line with target, or with the longest end of target that occurs in the document. Without such a line, it returns 1.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))
@@ -25,15 +25,15 @@ func (d *Document) LineOf(target string) int {
 		if !more || path.Base(target) == "." {
 			name := regexp.QuoteMeta(strings.TrimSuffix(path.Base(target), ".md"))
 			page := regexp.MustCompile(`(?i)(?:\[\[[^\]\n]*|\]\([^)\n]*\b)` + name)
-			at := append(page.FindIndex(d.Content), 0)[0] // of a wikilink, or of a link without .md
+			at := append(page.FindIndex(d.Content), 0)[0] // a wikilink, or a link without .md
 			return 1 + bytes.Count(d.Content[:at], []byte("\n"))
 		}
 		part = rest
 	}
 }
 
-// LineOfField returns the line of a field of the front matter, such as severity, tags[1] or triggers[2].run, or 1. An
-// item of a list has its own line if it begins one.
+// LineOfField returns the line of a field of the front matter, such as severity, or 1 if there is no such field. For an
+// item of a list, such as tags[1] or triggers[2].run, it returns the line that begins with the item, if there is one.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {
@@ -59,7 +59,7 @@ func (d *Document) LineOfField(field string) int {
 	return 1
 }
 
-// itemBelow returns how many lines below its field an item such as [2] stands, or 0 if it has no line of its own.
+// itemBelow returns how many lines below a list's field an item such as [2] begins, or 0 if no line begins with it.
 func itemBelow(lines []string, item string) int {
 	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
 	left, err := strconv.Atoi(number)

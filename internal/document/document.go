@@ -24,29 +24,27 @@ type File struct {
 	Stamp   Stamp
 }
 
-// Stamp is the index's knowledge about a file, except its text. Its times have PostgreSQL's precision, a
-// microsecond.
+// Stamp is what the index knows about a file, except the text. Times have PostgreSQL's precision, a microsecond.
 type Stamp struct {
 	Size int64
-	// ModTime is when the content was last written, as a program may have set it.
+	// ModTime is when the content was last written. A program may have set another time.
 	ModTime time.Time
-	// ChangeTime is when the file system last noted a change of any kind. It is zero if a later
-	// change could have the same time.
+	// ChangeTime is when the file system last noted a change of any kind; programs cannot set it. It is zero if a later
+	// change could still get the same time.
 	ChangeTime time.Time
-	// Inode tells one file from another; 0 where the file system has none.
+	// Inode is the file system's number of the file, or 0 if the file system has no such numbers.
 	Inode uint64
 	Hash  Hash
 }
 
-// Proves reports whether a file with the metadata of present has the content of the stamp, so
-// nobody has to read the file again.
+// Proves reports whether a file with the metadata present surely has the content that the index knows. Then the file is
+// not read again.
 func (s Stamp) Proves(present Stamp) bool {
 	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
 }
 
-// SameModTime reports whether the content was last written at the same time, as far as times
-// can be trusted: a program may set them.
+// SameModTime reports whether s and other have equal ModTimes. This does not prove that the content is equal.
 func (s Stamp) SameModTime(other Stamp) bool {
 	return s.ModTime.Truncate(time.Microsecond).Equal(other.ModTime.Truncate(time.Microsecond))
 }

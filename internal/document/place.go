@@ -15,7 +15,7 @@ type Place struct {
 	Path string
 	// First and Last are the lines, from 1; 0 for the whole file.
 	First, Last int
-	// Symbol is a definition in the file, such as a function; "" for none.
+	// Symbol is the name of a definition in the file, such as a function; "" for none.
 	Symbol string
 }
 
@@ -48,8 +48,8 @@ func ParsePlace(text string) Place {
 	return p
 }
 
-// Overlaps reports whether two places have a line in common. A folder, whose path ends with "/", overlaps all of its
-// files. A symbol counts as the whole file.
+// Overlaps reports whether two places have a line in common. A path that ends with "/" is a folder, and overlaps all
+// files in it. A symbol counts as the whole file.
 func (p Place) Overlaps(other Place) bool {
 	if p.Path != other.Path {
 		return strings.HasSuffix(p.Path, "/") && strings.HasPrefix(other.Path, p.Path) ||

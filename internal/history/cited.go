@@ -12,18 +12,18 @@ import (
 
 // citation is a place that a document cites.
 type citation struct {
-	document string
+	document string // path
 	place    document.Place
 }
 
 // citedVersion says when a document last changed its lines about a place.
 type citedVersion struct {
-	said   string // the document's lines about the file, see about
-	commit string // commit in which the document last changed these lines
+	said   string // the document's text about the place, see the function about
+	commit string // commit in which the document last changed said
 }
 
-// about returns the parts of a document that name the file of a place, and the part with the document's date. A part is
-// a line, or an item between commas.
+// about returns what a document says about a place: the parts of its text that name the place's file, and the part with
+// the document's date. A part is a line, or a piece of a line between commas.
 func about(text string, place document.Place) string {
 	var said strings.Builder
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
@@ -35,8 +35,8 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git when documents last changed their lines about places, and keeps the answers. It leaves out places
-// that are known, and documents that are not committed yet.
+// readCited asks git when each document last changed its text about each place, and keeps the answers in c.cited. It
+// does not ask about documents that are not committed yet, or whose places are all in c.cited.
 func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents []CitingDocument) error {
 	var versions []Version
 	var versionOf []CitingDocument
@@ -48,7 +48,7 @@ func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents [
 		}
 	}
 	cited := map[citation]citedVersion{}
-	changed := map[citation]bool{} // an earlier version says something else
+	changed := map[citation]bool{} // an earlier version has another text about the place
 	err := folder.Contents(ctx, versions, func(i int, content Content) {
 		for _, place := range versionOf[i].Places {
 			key, said := citation{versionOf[i].Path, place}, about(string(content.Text), place)

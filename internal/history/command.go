@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// command returns git with arguments, to be run at the top of the checkout. It switches off everything that
-// a repository's configuration could make git run or wait for:
+// command returns git with arguments, to be run at the top of the checkout. It switches off everything that a
+// repository's configuration could make git run or wait for:
 //
-//   - git finds the repository itself, and so checks the owner of the folder;
 //   - fsmonitor, hooks, pager, textconv and external diffs are programs;
 //   - log.showSignature runs gpg.program;
-//   - a partial clone fetches missing objects with any program, so no transport is allowed. Its history
-//     counts as unreadable;
+//   - a partial clone makes git fetch missing objects with any program. So no transport is allowed, and the history of
+//     a partial clone counts as unreadable;
 //   - mailmap.file, replaced objects and notes only cost time;
-//   - log.showRoot, log.follow and diff.orderFile change what is listed.
+//   - log.showRoot, log.follow and diff.orderFile change the list of changes.
 //
-// Git still reads the configurations of the user and the system.
+// Git still reads the configurations of the user and the system. No argument names the repository: git looks for it,
+// and then checks who owns the folder.
 //
-// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of the work tree. So
-// this package only asks for commits and their objects, which are no files of the work tree. Text from outside
-// is never a first argument: it follows -- or is the rest of a name.
+// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of the work tree. So this
+// package asks only for commits and their objects. Text from outside cannot act as an option: it follows --, or it
+// follows text of this package in the same argument.
 func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	arguments = append([]string{
 		"--no-pager", "--literal-pathspecs",
@@ -41,7 +41,7 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.top),
 	)
-	// A program that git started must not keep the pipe open.
+	// A program that git started may keep the output open. Then Wait closes the output after this time.
 	command.WaitDelay = time.Second
 	return command
 }
@@ -74,8 +74,8 @@ func (e *UntrustedError) Error() string {
 // errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git and passes its output to read. The error is [ErrNone] if git is not installed, or if a quiet command
-// finds nothing.
+// run runs git and passes its output to read. The error is [ErrNone] if git is not installed, or if a command with
+// --quiet finds nothing.
 func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
 	return f.runWith(ctx, nil, func(output io.Reader) error {
 		bounded := &io.LimitedReader{R: output, N: maxOutput}
@@ -87,7 +87,7 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 	}, arguments...)
 }
 
-// runWith runs git with an input, which may be nil. It does not bound the output.
+// runWith is like run, but gives git an input, which may be nil, and does not bound the output.
 func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string) error {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -117,7 +117,7 @@ func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output i
 		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("git %s: %w", arguments[0], err)
-	case errors.As(exit, &status) && status.ExitCode() == 1 && problem.Len() == 0: // so says --quiet
+	case errors.As(exit, &status) && status.ExitCode() == 1 && problem.Len() == 0: // --quiet found nothing
 		return ErrNone
 	case exit != nil && strings.Contains(problem.String(), "dubious ownership"):
 		return &UntrustedError{Top: f.top}

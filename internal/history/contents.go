@@ -13,10 +13,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Version is a file of the folder as a commit has it.
+// Version names a file of the folder in a commit.
 type Version struct{ Commit, Path string }
 
-// Content is a file of a commit.
+// Content is what a commit has at the path of a [Version].
 type Content struct {
 	Exists bool // the commit has a file at the path
 	Folder bool // the commit has a folder at the path
@@ -25,16 +25,16 @@ type Content struct {
 	TooLarge bool
 }
 
-// maxBatch is the number of versions that one run of git is asked for, because the time of a run is limited.
+// maxBatch bounds the versions that one run of git returns, because the time of a run is limited.
 const maxBatch = 500
 
-// Contents calls visit for each of the versions, in their order, with its index.
+// Contents calls visit with the content of each version, in the order of versions. i is the version's index.
 func (f Folder) Contents(ctx context.Context, versions []Version, visit func(i int, content Content)) error {
 	visited := 0
 	for batch := range slices.Chunk(versions, maxBatch) {
 		var input strings.Builder
 		for _, v := range batch {
-			// The input has one name per line. A name with a line break is replaced by one that git does not find.
+			// The input has one name per line. A name with a line break is replaced by a name that git does not find.
 			fmt.Fprintf(&input, "%s:%s\n", v.Commit, strings.ReplaceAll(path.Join(f.name, v.Path), "\n", mark))
 		}
 		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
@@ -56,8 +56,8 @@ func (f Folder) Contents(ctx context.Context, versions []Version, visit func(i i
 	return nil
 }
 
-// readContent reads a line with an object's type and size, its bytes and a newline. If there is no such object, it is
-// one line that ends with "missing".
+// readContent reads git's answer for one object: a line with the type and the size, the object's bytes, and a newline.
+// For an object that does not exist, the answer is one line that ends with "missing".
 func readContent(objects *bufio.Reader) (Content, error) {
 	line, err := objects.ReadString('\n')
 	if err != nil {
@@ -66,7 +66,7 @@ func readContent(objects *bufio.Reader) (Content, error) {
 	kind, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 	size, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		return Content{}, nil //nolint:nilerr // it is missing
+		return Content{}, nil //nolint:nilerr // the object is missing
 	}
 	if kind != "blob" || size > contain.MaxDocument {
 		_, err := io.CopyN(io.Discard, objects, size+1)

@@ -1,13 +1,13 @@
-// Package history reads git's history of a folder's files, and finds documents that may be wrong because the
-// places that they cite have changed. It knows commits, dates, paths and places. It must not know what documents
-// say, or the database.
+// Package history reads git's history of a folder's files. It also finds stale documents: a document cites places of
+// the repository, such as lines 12 to 20 of src/pool.go, and such a place may have changed since. The package must not
+// know what documents say, or the database.
 //
-// The checkout and its git configuration may be hostile. So git runs without hooks, pager, network, helper
-// programs and optional locks, in a fresh environment. Its time and its output are limited.
+// The checkout and its git configuration may be hostile. So git runs without hooks, pager, network, helper programs and
+// optional locks, in a fresh environment. The time and the output of git are limited.
 //
-// A place is compared with the commit in which the document last changed a line about the place's file, or
-// its date. Other edits confirm nothing. Lines that are not committed yet are not stale. Git diff does not compare the
-// work tree, because it would run the filters of the repository's configuration.
+// A cited place is compared with the commit in which the document last changed its date or a line about the place's
+// file. Other edits of the document confirm nothing. A place is not checked while such a line is uncommitted. The
+// package does not run git diff on the work tree, because git diff would run filters that the repository configures.
 package history
 
 import (
@@ -31,7 +31,7 @@ import (
 // ErrNone means that there is no history: no git, no repository, or no commit.
 var ErrNone = errors.New("there is no git history")
 
-// Limits of one run of git. A history with a million commits takes seconds.
+// Limits of one run of git. Git lists a history of a million commits within seconds.
 const (
 	maxTime   = 10 * time.Second
 	maxOutput = 32 << 20 // bytes
@@ -39,13 +39,12 @@ const (
 
 // Folder is a folder of a checkout.
 type Folder struct {
-	// top is the nearest folder upwards with a .git. Git runs there, and so ignores folders that imitate
-	// a repository.
+	// top is the nearest folder upwards with a .git. Git runs in top, to ignore subfolders that imitate a repository.
 	top  string
-	name string // of the folder relative to top, with / separators
+	name string // path of the folder relative to top, with / separators; "." for top itself
 }
 
-// Open returns a folder of a checkout. dir is absolute. The error is [ErrNone] without a repository.
+// Open returns the folder dir of a checkout. dir is absolute. The error is [ErrNone] if dir is in no repository.
 func Open(dir string) (Folder, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -65,19 +64,18 @@ func Open(dir string) (Folder, error) {
 	}
 }
 
-// Head returns the checked-out commit. It is much cheaper than a history. The error is [ErrNone] without a
-// commit.
+// Head quickly returns the hash of the checked-out commit. The error is [ErrNone] if there is no commit yet.
 func (f Folder) Head(ctx context.Context) (string, error) {
 	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
 
-// HeadRef returns the ref that is checked out, such as refs/heads/main. It may have no commit yet. The error is
-// [ErrNone] if HEAD names a commit.
+// HeadRef returns the ref of the checked-out branch, such as refs/heads/main. The branch may have no commit yet. The
+// error is [ErrNone] if a commit is checked out instead of a branch.
 func (f Folder) HeadRef(ctx context.Context) (string, error) {
 	return f.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
 }
 
-// HasBranch reports whether the repository has a local branch with a short name.
+// HasBranch reports whether the repository has a local branch. name is the branch's short name, such as main.
 func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := f.ask(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+name)
 	if errors.Is(err, ErrNone) && !errors.Is(err, errNoGit) {
@@ -86,14 +84,13 @@ func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Shallow reports whether the checkout has only the newest commits of its history. Its oldest commit then
-// seems to add every file.
+// Shallow reports whether the clone has only the newest commits. The oldest commit in it then seems to add every file.
 func (f Folder) Shallow(ctx context.Context) (bool, error) {
 	answer, err := f.ask(ctx, "rev-parse", "--is-shallow-repository")
 	return answer == "true", err
 }
 
-// ask returns git's output without the space around it.
+// ask runs git and returns the output without the space around it. See [Folder.run] for the error.
 func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	var answer strings.Builder
 	err := f.run(ctx, func(output io.Reader) error {
@@ -103,18 +100,18 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	return strings.TrimSpace(answer.String()), err
 }
 
-// Added returns the dates of the first commits of the folder's files, by their paths in the folder: dates
-// such as 2026-01-02, by the authors' clocks. It follows the history of a commit. A file that was moved
-// within the folder, without another change in that commit, keeps its date. Removed files are included. only
-// limits it to files and folders by their paths in the folder; empty means all.
+// Added returns the day on which each file of the folder was added, such as 2026-01-02, by the file's path in the
+// folder. The day is by the clock of the commit's author. Added follows the history back from commit. Files that were
+// removed since are included. A file that was moved within the folder, without another change in that commit, keeps its
+// day. If only is not empty, it names the files and folders that count, by their paths in the folder.
 func (f Folder) Added(ctx context.Context, commit string, only ...string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", only, func(name string, c change) { dates[name] = c.date }) // the first one counts
+	err := f.history(ctx, commit, "AR", only, func(name string, c change) { dates[name] = c.date }) // the oldest comes last
 	return dates, err
 }
 
-// Changed returns the dates of the last changes of the folder's files after they were added, as [Folder.Added] does.
-// A move that changes no byte is no change.
+// Changed returns the day of the last change of each file of the folder. Neither the addition of a file nor a move that
+// changes no byte counts as a change. Parameters and result have the form of [Folder.Added].
 func (f Folder) Changed(ctx context.Context, commit string, only ...string) (map[string]string, error) {
 	dates := map[string]string{}
 	err := f.history(ctx, commit, "MTR", only, func(name string, c change) {
@@ -125,11 +122,11 @@ func (f Folder) Changed(ctx context.Context, commit string, only ...string) (map
 	return dates, err
 }
 
-// maxTouches bounds the versions that are kept of each file.
+// maxTouches bounds the versions that [Folder.Touched] returns of each file.
 const maxTouches = 20
 
-// Touched returns the last versions of the folder's markdown files, newest first, by their paths. It follows
-// the history of a commit. A move that changes no byte is no new version. Removed files are included.
+// Touched returns the last versions of each markdown file, newest first, by the file's path in the folder. It follows
+// the history back from commit, and includes removed files. A move that changes no byte makes no new version.
 func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
 	touched := map[string][]Version{}
 	err := f.history(ctx, commit, "AMTR", nil, func(name string, c change) {
@@ -141,8 +138,8 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Versio
 	return touched, err
 }
 
-// history visits the changes of the given kinds, as in git's --diff-filter, from the newest commit to the
-// oldest, without moves and merges. name is the file's present name.
+// history calls visit for each change of a file, from the newest commit to the oldest. It skips moves and merges. kinds
+// are letters of git's --diff-filter, such as A for added files. name is the present path of the changed file.
 func (f Folder) history(
 	ctx context.Context, commit, kinds string, only []string, visit func(name string, c change),
 ) error {
@@ -153,17 +150,17 @@ func (f Folder) history(
 	for _, name := range only {
 		paths = append(paths, path.Join(f.name, name))
 	}
-	now := map[string]string{} // present names by former ones
+	now := map[string]string{} // present paths of moved files, by former paths
 	arguments := slices.Concat([]string{
 		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
-		// Only files with the same bytes count as moved, for which git reads no file.
+		// Only files with equal bytes count as moved. Git finds such files without reading them.
 		"--find-renames=100%",
 	}, f.listing(kinds), []string{commit, "--"}, paths)
 	return f.run(ctx, func(output io.Reader) error {
 		return parseLog(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {
-				name = norm.NFC.String(c.path) // as watch names files
+				name = norm.NFC.String(c.path) // package watch writes paths in this form
 			}
 			if c.from == "" {
 				visit(name, c)
@@ -175,10 +172,10 @@ func (f Folder) history(
 	}, arguments...)
 }
 
-// listing returns the options for a list of changes of the given kinds as parse reads it, with paths in the
-// folder.
+// listing returns the options with which git lists changes in the format that [parseLog] reads. kinds are letters of
+// git's --diff-filter. Listed paths are relative to the folder.
 func (f Folder) listing(kinds string) []string {
-	relative := "--relative" // to top
+	relative := "--relative" // relative to top, where git runs
 	if f.name != "." {
 		relative += "=" + f.name + "/"
 	}
@@ -188,19 +185,19 @@ func (f Folder) listing(kinds string) []string {
 	}
 }
 
-// mark begins a commit in git's output, and no change.
+// mark is the first character of each commit in git's output. No change begins with mark.
 const mark = "\x01"
 
 // change describes how a file of the folder was changed.
 type change struct {
-	commit, date string // of git log; the date is by the author's clock, such as 2026-01-02
-	path         string // in the folder, with / separators
+	commit, date string // "" in a diff of two commits; date is by the author's clock, such as 2026-01-02
+	path         string // relative to the folder, with / separators
 	from         string // the path before, if the file was moved; "" otherwise
 }
 
-// parseLog reads the output of git log or git diff. A commit is mark, its name and its date. A change is its
-// kind and path, or the old and the new path of a move. A NUL follows each of them, and another one each
-// commit.
+// parseLog reads the output of git log or git diff-tree, and calls visit for each change. Each field of the output ends
+// with a NUL. A commit is one field: mark, hash and date. A change is two fields: the kind and the path. A move is
+// three fields: the kind, the old path and the new path. Empty fields are skipped.
 func parseLog(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
@@ -211,7 +208,7 @@ func parseLog(output io.Reader, visit func(change)) error {
 			commit, date, _ = strings.Cut(head, " ")
 			continue
 		}
-		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
+		kind := strings.TrimPrefix(field, "\n") // the first change of a commit begins with a line break
 		if kind == "" {
 			continue
 		}

@@ -16,14 +16,14 @@ type State int
 
 // The states.
 const (
-	Same    State = iota // it has the same lines
-	Moved                // the lines are elsewhere in the file, or the file has another name
-	Changed              // it has other lines
+	Same    State = iota // the place has the same lines
+	Moved                // the lines are elsewhere in the file, or the file has another path
+	Changed              // the place has other lines
 	Gone                 // the file is gone
-	Unknown              // the file is too large, git takes too long, or it did not exist then: it may be another repository's
+	Unknown              // the file is too large, was not found in time, or exists neither now nor in the former commit
 )
 
-// compare sets the states of places and where their lines are now.
+// compare sets State and Now of each cite: how the cited place has changed, and where its lines are now.
 func compare(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	versions := make([]Version, len(cites))
 	for i, cite := range cites {
@@ -34,7 +34,8 @@ func compare(ctx context.Context, folder Folder, root *contain.Root, cites []*ci
 	})
 }
 
-// judgeFile compares a place of a file as it was with the present file of the same path.
+// judgeFile compares the present file at the path of a place with the file's former content. It returns the state, and
+// the place where the lines are now.
 func judgeFile(root *contain.Root, place document.Place, before Content) (State, document.Place) {
 	exists := root.Exists(strings.TrimSuffix(place.Path, "/"))
 	now, err := root.Read(place.Path, contain.MaxDocument)
@@ -44,7 +45,7 @@ func judgeFile(root *contain.Root, place document.Place, before Content) (State,
 	case !exists, before.TooLarge, errors.As(err, new(*contain.TooLargeError)):
 		return Unknown, place
 	case !before.Exists || err != nil:
-		return Same, place // the document is older than the place, or it is a folder
+		return Same, place // the document is older than the file, or the place is a folder
 	}
 	return judge(place, linesOf(before.Text), linesOf(now.Content))
 }
@@ -54,7 +55,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// judge compares the lines of a place in the former file with the present file. at is the place of the lines now.
+// judge looks in the present file for the lines that a place had in the former file. at is where these lines are now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	if slices.Equal(before, now) {
 		return Same, place
@@ -64,7 +65,7 @@ func judge(place document.Place, before, now []string) (state State, at document
 	}
 	first, last := place.First, min(place.Last, len(before))
 	if first == 0 || first > len(before) {
-		return Changed, place // the whole file
+		return Changed, place // the place counts as the whole file
 	}
 	switch line := matchingLine(before, now, first, last); line {
 	case 0:
@@ -77,11 +78,11 @@ func judge(place document.Place, before, now []string) (state State, at document
 	}
 }
 
-// judgeSymbol looks for the definition by its name, wherever it is.
+// judgeSymbol compares the former and the present definition of a place's symbol, wherever in the file they are.
 func judgeSymbol(place document.Place, before, now []string) (State, document.Place) {
 	first, last := definition(before, place.Symbol)
 	if first == 0 {
-		return Changed, place // the whole file
+		return Changed, place // the place counts as the whole file
 	}
 	present, end := definition(now, place.Symbol)
 	if present == 0 || trimmed(before[first-1:last]) != trimmed(now[present-1:end]) {
@@ -90,8 +91,9 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 	return Same, place
 }
 
-// matchingLine returns the line of now where the lines first to last of before begin, or 0. It prefers a match with the
-// lines around them. A bracket is everywhere, so it counts only with them or at its own line.
+// matchingLine looks in the present file for the lines first to last of the former file. It returns the line where they
+// begin now, or 0. It prefers a match that includes neighbouring lines. Lines with fewer than two words, such as a
+// bracket, occur in many places: they match only together with neighbouring lines, or where they were.
 func matchingLine(before, now []string, first, last int) int {
 	for _, around := range []int{3, 1, 0} {
 		from, to := max(first-around, 1), min(last+around, len(before))
@@ -104,7 +106,7 @@ func matchingLine(before, now []string, first, last int) int {
 	return 0
 }
 
-// nearest returns the line at which wanted begins, or 0. If there are several, it returns the one nearest to a line.
+// nearest returns the line at which the lines wanted begin, or 0. Of several matches, the nearest to line to counts.
 func nearest(lines, wanted []string, to int) int {
 	text := trimmed(wanted)
 	split := min(to-1, len(lines))
@@ -123,7 +125,7 @@ func nearest(lines, wanted []string, to int) int {
 	return lineBefore
 }
 
-// trimmed returns lines without the space around them, each between two line ends.
+// trimmed joins lines without the space around each. A line break stands before and after every line.
 func trimmed(lines []string) string {
 	var joined strings.Builder
 	joined.WriteString("\n")
@@ -135,9 +137,9 @@ func trimmed(lines []string) string {
 
 var words = regexp.MustCompile(`\w{2,}`)
 
-// definition returns the first and last line of a symbol's definition, or 0. It knows no language. The
-// name follows a word such as func or class, or precedes a parenthesis, a colon or an equals sign, in
-// the least indented of such lines. Indentation shows the last line.
+// definition returns the first and the last line of a symbol's definition, or 0 and 0. It knows no programming
+// language. A first line has the name behind a word such as func or class, or before a parenthesis, a colon or an
+// equals sign. Of several such lines, the least indented one counts. Indentation also shows the last line.
 func definition(lines []string, symbol string) (first, last int) {
 	if i := strings.LastIndexAny(symbol, ".:#"); i >= 0 {
 		symbol = symbol[i+1:]

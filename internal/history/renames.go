@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// maxRenames bounds the comparisons for renames. Git compares files that were removed with files that were added,
-// without those of the same bytes or the same name. It compares none if that exceeds the square of maxRenames.
+// maxRenames bounds the search for renames. Git first pairs removed files with added files by equal bytes or equal
+// names. Then it compares each other removed file with each other added file. If there would be more than maxRenames²
+// comparisons, git leaves out this second step.
 const maxRenames = 300
 
-// Renamed returns the new paths of files that were moved between two commits, by their old paths. At least
-// half of a file's lines are the same. If maxRenames is exceeded, it returns only files with the same bytes or
-// the same name. The map is nil only with an error.
+// Renamed returns the new paths of files that were moved between two commits, by their old paths. A moved file has kept
+// at least half of its content. With very many files, Renamed finds only files that have kept their bytes or their
+// name, see maxRenames. The map is nil only with an error.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
 	renamed := map[string]string{}
 	arguments := slices.Concat(

@@ -22,8 +22,8 @@ type CitingDocument struct {
 // PlaceChange says how a cited place has changed.
 type PlaceChange struct {
 	State           State
-	Document, Place int            // indexes of the documents given to Check, and of its Places
-	Now             document.Place // where the lines are now, if State is Moved
+	Document, Place int            // index in the documents given to Check, and index in Places of the document
+	Now             document.Place // the place with the file's present path, and with the present lines if State is Moved
 }
 
 // PlaceChecker finds stale documents of a checkout. It keeps what it has read of git's history until HEAD
@@ -31,25 +31,24 @@ type PlaceChange struct {
 type PlaceChecker struct {
 	root string
 
-	commit  string                       // HEAD when the rest was read
+	commit  string                       // HEAD when the other fields were read
 	err     error                        // why the history could not be read
-	touched map[string][]Version         // as [Folder.Touched] returns it
-	cited   map[citation]citedVersion    // as the documents cited it
-	renamed map[string]map[string]string // new paths of files by old ones, since a commit; nil if git takes too long
+	touched map[string][]Version         // result of [Folder.Touched]
+	cited   map[citation]citedVersion    // see [PlaceChecker.readCited]
+	renamed map[string]map[string]string // result of [Folder.Renamed] by earlier commit; nil if git takes too long
 }
 
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
 func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
-// cite is a cited place, and the file as it was when the document last changed what it says of the place.
+// cite is a cited place. before is the place's file when the document's text about the place last changed.
 type cite struct {
 	PlaceChange
 
 	before Version
 }
 
-// Check returns the cited places that are no longer the same, in the order of documents. The error says why git's history
-// could not be read.
+// Check returns the cited places that are not [Same], in the order of documents. It fails without a readable history.
 func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([]PlaceChange, error) {
 	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
 		return nil, nil
@@ -85,7 +84,7 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([
 	return changes, nil
 }
 
-// committed returns the places of documents whose lines about them are committed.
+// committed returns the cited places. It leaves out a place if the document's text about it is not committed yet.
 func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument) []*cite {
 	var cites []*cite
 	for i, d := range documents {
@@ -105,12 +104,12 @@ func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument)
 	return cites
 }
 
-// errShallow is for clones of CI.
+// errShallow means that old commits are missing. Clones for CI usually have only the newest commit.
 var errShallow = errors.New("this clone has only the newest commits; run: git fetch --unshallow, " +
 	"or use actions/checkout with fetch-depth: 0")
 
-// readHistory asks git for the versions of each document, once for each HEAD. It does not try again after
-// a failure, which would take as long.
+// readHistory asks git for the versions of each document, once for each HEAD. After a failure it does not try again for
+// the same HEAD, because a second try would take as long as the first.
 func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 	commit, err := folder.Head(ctx)
 	if err != nil {
@@ -136,11 +135,10 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 	return err
 }
 
-// maxRenameTime bounds the search for all renames of missing files together.
+// maxRenameTime bounds the time in which [PlaceChecker.follow] asks git for the new paths of all missing files.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of cited files and folders by the paths that documents cite, from the result of
-// Check.
+// MovedPaths returns the new paths of moved files and folders, by cited path. changes is Check's result for documents.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {
@@ -151,8 +149,8 @@ func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]st
 	return moved
 }
 
-// movedTo returns the new path of a file, or of a folder, whose name ends with "/". It returns "" if nothing moved. A
-// folder has moved to where its first file has moved.
+// movedTo returns the new path of a file, or "" if the file has not moved. renamed has new paths by old paths. A name
+// that ends with "/" is a folder. The first file that was moved together with the folder shows the folder's new path.
 func movedTo(renamed map[string]string, name string) string {
 	if !strings.HasSuffix(name, "/") {
 		return renamed[name]
@@ -167,7 +165,7 @@ func movedTo(renamed map[string]string, name string) string {
 	return ""
 }
 
-// follow compares the places of files that are gone with the files that they were moved to.
+// follow asks git where missing files are now, and compares the places that cite them with the moved files.
 func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	searching, cancel := context.WithTimeout(ctx, maxRenameTime)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Named returns the tracked files with a name, those of the folder's top first, by their paths in the folder dir.
+// Named returns the tracked files with the name base, by their paths in the folder dir. Files nearer to dir come first.
 func Named(ctx context.Context, dir, base string) ([]string, error) {
 	files, err := Tracked(ctx, dir)
 	same := slices.DeleteFunc(files, func(name string) bool { return path.Base(name) != base })
@@ -17,8 +17,8 @@ func Named(ctx context.Context, dir, base string) ([]string, error) {
 	return same, err
 }
 
-// Tracked returns the tracked files of the folder dir, an absolute path, by their paths in it. The error is [ErrNone]
-// without a repository.
+// Tracked returns the paths of the files that git tracks in the folder dir, relative to dir. dir is absolute. The error
+// is [ErrNone] if dir is in no repository.
 func Tracked(ctx context.Context, dir string) ([]string, error) {
 	folder, err := Open(dir)
 	if err != nil {

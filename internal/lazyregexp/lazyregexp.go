@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions at their first use. A start of the program needs few of
-// them. The go command has a package of this name for the same reason.
+// Package lazyregexp compiles a regular expression at its first use, so that the program starts faster. The go command
+// has a package of this name for this reason.
 package lazyregexp
 
 import (
@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the compiled expression. It panics at the first call if the expression
-// is not valid.
+// New returns a function that returns the compiled expression. An invalid expression makes the first call panic.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

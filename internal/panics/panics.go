@@ -1,5 +1,5 @@
-// Package panics turns panics into errors, so that a bug with one file does not end the process. It
-// must know no other package of the module.
+// Package panics turns panics into errors, so that a panic caused by one file does not end the process. It must know no
+// other package of the module.
 package panics
 
 import (
@@ -34,10 +34,10 @@ func Catch(f func() error) (err error) {
 // restartDelay is how long a task waits after a panic.
 const restartDelay = time.Second
 
-// Restart runs f, and runs it again after each panic. name says in the log what f does.
+// Restart runs f. After each panic it logs the panic with name, and runs f again unless ctx has ended.
 func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 	for {
-		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch returns it as it is
+		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch does not wrap it
 		if !panicked {
 			return
 		}

@@ -3,15 +3,15 @@ package pgversion
 
 import "fmt"
 
-// The oldest versions that work: foreign keys between partitioned tables, and pgvector's
+// The oldest versions that work. The index needs PostgreSQL's foreign keys between partitioned tables, and pgvector's
 // iterative index scans and sparse vectors.
 const (
 	OldestPostgreSQL = "15"
 	OldestPgvector   = "0.8.0"
 )
 
-// SoundPgvector is the oldest pgvector without a known fault of vacuuming. Before 0.8.3 a vacuum
-// could corrupt an HNSW index. Before 0.8.4 an insert during a vacuum could fail.
+// SoundPgvector is the oldest pgvector that is known to work during a vacuum. Before 0.8.3 a vacuum could corrupt an
+// HNSW index. Before 0.8.4 an insert during a vacuum could fail.
 const SoundPgvector = "0.8.4"
 
 // Supported reports whether the index works with both versions.
@@ -19,8 +19,8 @@ func Supported(postgreSQL, pgvector string) bool {
 	return AtLeast(postgreSQL, OldestPostgreSQL) && AtLeast(pgvector, OldestPgvector)
 }
 
-// AtLeast compares two versions, such as "15.18" and "0.8.4", by their first three parts. A text
-// without a version is older than any version.
+// AtLeast reports whether version is oldest or newer. Versions are texts such as "15.18" or "0.8.4", and only the first
+// three parts count. A text without a version is older than any version.
 func AtLeast(version, oldest string) bool { return number(version) >= number(oldest) }
 
 // Major returns the first part of a version, and 0 for a text without a version.

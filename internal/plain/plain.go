@@ -1,6 +1,6 @@
-// Package plain writes text that people and programs read line by line: on a terminal, in a log of CI, in
-// the line of a hook. The names and texts of a hostile repository must not end a line, command a terminal or
-// change the direction of writing. The package must not know the subject of the texts.
+// Package plain writes text that people and programs read line by line: on a terminal, in a log of CI, in the output of
+// a hook. Names and texts of a hostile repository must not end a line, control a terminal or change the direction of
+// writing. The package must not know the subject of the texts.
 package plain
 
 import (
@@ -11,10 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Path returns a path as it is, or with Go's quotes and escapes if it does not print on one line.
+// Path returns a path with Go's quotes and escapes if it would not print on one line, or could be taken for an escaped
+// path. Otherwise it returns the path unchanged.
 func Path(path string) string {
 	if !Prints(path) {
-		return strconv.QuoteToASCII(path) // Quote leaves invisible letters and marks
+		return strconv.QuoteToASCII(path) // Quote would not escape all invisible characters
 	}
 	if utf8.ValidString(path) && !strings.ContainsAny(path, "\"\\\ufffd") {
 		return path
@@ -22,8 +23,8 @@ func Path(path string) string {
 	return strconv.Quote(path)
 }
 
-// Line returns a text as one line. Line breaks and tabs become spaces. Other characters that do not print
-// become U+FFFD.
+// Line returns a text as one line. Line breaks and tabs become spaces. Other characters that do more than print become
+// U+FFFD.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -37,19 +38,19 @@ func Line(text string) string {
 	}, text)
 }
 
-// Prints reports whether a name prints on one line as it is.
+// Prints reports whether a name prints on one line and does nothing else on a terminal.
 func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 
-// Hook returns a text as one line without tags. Assistants put the text of a hook between tags, such as
-// <system-reminder>.
+// Hook returns a text as one line without tags. Assistants put the output of a hook between tags, such as
+// <system-reminder>, and the text must not end the tag.
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
-// commands reports whether a character does more than print: controls, separators of lines and paragraphs,
-// invisible characters, changes of direction. Scripts and emoji need joiners, and emoji their style, which are allowed.
+// commands reports whether a character does more than print: controls, separators of lines and paragraphs, invisible
+// characters, changes of direction. Joiners and emoji styles do not count, because scripts and emoji need them.
 func commands(r rune) bool {
 	const nonJoiner, joiner, textStyle, emojiStyle, blank = '\u200c', '\u200d', '\ufe0e', '\ufe0f', '\u2800'
 	switch {
-	case r < utf8.RuneSelf: // the tables take longer
+	case r < utf8.RuneSelf: // faster than the tables below
 		return unicode.IsControl(r)
 	case r == nonJoiner, r == joiner, r == textStyle, r == emojiStyle:
 		return false
@@ -59,7 +60,7 @@ func commands(r rune) bool {
 	}
 }
 
-// Count returns a number with what it counts, such as "1 document" or "2 documents".
+// Count returns a number of things as a text, such as "1 document" or "2 documents".
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -67,7 +68,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// Some names the first of some things: "a, b and 3 more".
+// Some lists the first names, up to the number most, and counts the rest: "a, b and 3 more".
 func Some(names []string, most int) string {
 	switch more := len(names) - most; {
 	case len(names) == 0:

@@ -11,13 +11,13 @@ import (
 	"unicode/utf16"
 )
 
-// Printf is [fmt.Fprintf] for a format of this program and foreign values. It writes texts, errors and
-// values with a String method as [Line] does, a [Marked] as it is, and a [Block] with its line breaks.
+// Printf is [fmt.Fprintf] with values that may be hostile. It passes texts, errors and values with a String method
+// through [Line]. A [Block] keeps its line breaks, and a [Marked] keeps its colours.
 func Printf(w io.Writer, format string, values ...any) {
 	fmt.Fprintf(w, format, lines(values)...)
 }
 
-// Println is [fmt.Fprintln] with values as by [Printf].
+// Println is [fmt.Fprintln] with values that may be hostile. It treats values like [Printf].
 func Println(w io.Writer, values ...any) { fmt.Fprintln(w, lines(values)...) }
 
 func lines(values []any) []any {
@@ -42,10 +42,10 @@ func lines(values []any) []any {
 	return safe
 }
 
-// Block is a text of several lines, such as an answer. Tabs stay in it.
+// Block is a text of several lines, such as an answer. It may contain tabs.
 type Block string
 
-// String returns the text with U+FFFD for what does not print.
+// String returns the text, with U+FFFD instead of each character that does more than print.
 func (b Block) String() string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && commands(r) {
@@ -55,22 +55,22 @@ func (b Block) String() string {
 	}, strings.ReplaceAll(string(b), "\r\n", "\n"))
 }
 
-// Marked is a line in the style of a terminal.
+// Marked is a safe line that may have escape sequences for colours.
 type Marked string
 
-// Style marks parts of a line for people.
+// Style marks parts of a line with colours, or does nothing if the reader cannot see colours.
 type Style struct{ colours bool }
 
-// StyleFor returns the style for w: colours on a terminal that has them, without NO_COLOR
-// (https://no-color.org).
+// StyleFor returns the style for w. It has colours if w is a terminal with colours and NO_COLOR (https://no-color.org)
+// is not set.
 func StyleFor(w io.Writer) Style {
 	return Style{IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
-// Bold marks what matters most.
+// Bold marks important text.
 func (s Style) Bold(text string) Marked { return s.mark("1", text) }
 
-// Dim marks what matters less.
+// Dim marks less important text.
 func (s Style) Dim(text string) Marked { return s.mark("2", text) }
 
 // Yellow marks a warning.
@@ -84,7 +84,7 @@ func (s Style) mark(code, text string) Marked {
 	return Marked("\x1b[" + code + "m" + text + "\x1b[0m")
 }
 
-// JSON writes a value as indented JSON. Characters that do not print are escaped.
+// JSON writes a value as indented JSON. It escapes characters that do more than print.
 func JSON(w io.Writer, value any) error {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is the stdout of a command. If the reader closes the pipe, as head does, it drops the rest without
-// an error. [Output.Err] returns any other error.
+// Output is the stdout of a command. If the reader of a pipe ends early, such as the program head, Output drops the
+// rest of the text without an error. [Output.Err] returns any other error.
 type Output struct {
 	to     io.Writer
 	closed bool
@@ -20,11 +20,11 @@ type Output struct {
 
 // NewOutput returns an Output. It keeps SIGPIPE from ending the program.
 func NewOutput(to io.Writer) *Output {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // ignored, but not by programs that this one starts
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // programs that we start would inherit signal.Ignore
 	return &Output{to: to}
 }
 
-// Write never fails for a closed pipe.
+// Write writes a text. It does not fail if the pipe is closed.
 func (o *Output) Write(text []byte) (int, error) {
 	if o.closed {
 		return len(text), nil

@@ -1,5 +1,5 @@
-// Package stdio runs the SDK's transport over two streams. After the end of the input it still answers the calls
-// that it has read. It ends the session even if the client does not read.
+// Package stdio runs the transport of the MCP SDK over an input and an output. After the end of the input it still
+// answers the calls that it has read. It ends the session even if the client does not read the answers.
 package stdio
 
 import (
@@ -16,22 +16,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// deliveryTime is how long the session continues after the end of the input, so that the calls read before get
-// their answers.
+// deliveryTime is how long the session may go on after the end of the input, so that earlier calls get their answers.
 const deliveryTime = 250 * time.Millisecond
 
 // ErrNotRead reports that the session has ended and that the client did not read an answer.
 var ErrNotRead = errors.New("the client does not read its answers")
 
-// Transport implements [mcp.Transport].
+// Transport implements [mcp.Transport] over an input and an output.
 type Transport struct {
 	input *io.PipeReader
 	copy  *io.PipeWriter
 	out   io.Writer
 }
 
-// New starts to read in, and calls onEnd at its end. out gets one line for each message. A read
-// of stdin cannot be interrupted, so the goroutine that reads may live as long as the process.
+// New returns a transport. It starts to read in, and calls onEnd when in ends. out gets one line for each message.
+// Nobody can interrupt a read of stdin, so the goroutine that reads may live as long as the process.
 func New(in io.Reader, out io.Writer, onEnd func()) *Transport {
 	t := &Transport{out: out}
 	t.input, t.copy = io.Pipe()
@@ -46,7 +45,7 @@ func New(in io.Reader, out io.Writer, onEnd func()) *Transport {
 // End ends the session, like the end of the input.
 func (t *Transport) End() { _ = t.copy.Close() }
 
-// Connect may be called once.
+// Connect begins the session. It may be called once.
 func (t *Transport) Connect(ctx context.Context) (mcp.Connection, error) {
 	inner, err := (&mcp.IOTransport{Reader: t.input, Writer: keptOpen{t.out}}).Connect(ctx)
 	return &connection{Connection: inner, ended: make(chan struct{})}, err
@@ -57,17 +56,17 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// connection is the SDK's connection, except that it ends differently: see Read.
+// connection is the SDK's connection, except that it ends in another way, see Read, and drops some answers, see Write.
 type connection struct {
 	mcp.Connection
 
 	unanswered atomic.Int64  // calls that were read and have no answer yet
-	cancelled  sync.Map      // by the ID of each of these calls, whether the client has cancelled it
+	cancelled  sync.Map      // whether the client has cancelled an unanswered call, by ID of the call
 	ended      chan struct{} // closed when the session no longer waits for answers
 }
 
-// Read returns the next message. It reports the end of the input when each call has its answer, or deliveryTime
-// later. Any error ends the session.
+// Read returns the next message. Any error ends the session. At the end of the input Read waits until each call has its
+// answer, for at most deliveryTime, and then returns [io.EOF].
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if err != nil {
@@ -92,11 +91,11 @@ func (c *connection) note(request *jsonrpc.Request) {
 	if request.Method != "notifications/cancelled" || json.Unmarshal(request.Params, &params) != nil {
 		return
 	}
-	id, _ := jsonrpc.MakeID(params.ID) // no call has an ID that is none
+	id, _ := jsonrpc.MakeID(params.ID) // an invalid ID belongs to no call
 	c.cancelled.CompareAndSwap(id, false, true)
 }
 
-// end waits for the answers, ends the session, and returns the error that says why.
+// end waits for the answers, ends the session, and returns the error of Read. err is why no further message comes.
 func (c *connection) end(err error) error {
 	for end := time.Now().Add(deliveryTime); c.unanswered.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkAnchors finds links to a part of a document that is not there.
+// checkAnchors finds links to a missing part of a document, such as page.md#setup if the page has no heading Setup.
 func (e *examination) checkAnchors() {
 	names := map[*docset.Document]map[string]bool{}
 	for _, d := range e.set.Documents {
@@ -32,7 +32,7 @@ func (e *examination) checkAnchors() {
 			}
 			_, written, _ := strings.Cut(destination, "#")
 			fragment, err := url.PathUnescape(written)
-			part := fragment[strings.LastIndexByte(fragment, '#')+1:] // of [[page#heading#heading]]
+			part := fragment[strings.LastIndexByte(fragment, '#')+1:] // the last part of [[page#heading#heading]]
 			name := anchorName(part)
 			isThere := names[target][name] || names[target][anchorName(numbered.ReplaceAllString(part, ""))]
 			if err == nil && name != "" && !isThere && !otherAnchor.MatchString(part) {
@@ -45,16 +45,16 @@ func (e *examination) checkAnchors() {
 }
 
 var (
-	// otherAnchor matches what leads to no heading: lines, a block of Obsidian, a text, and the top of a page.
+	// otherAnchor matches anchors that name no heading: lines, a block of Obsidian, a text fragment, the top of a page.
 	otherAnchor = regexp.MustCompile(`^(?:L\d+|\^|:~:|top$)`)
-	// numbered is what the name of a heading ends with if its text was there before.
+	// numbered matches an end such as -1. A heading's name has such an end if an earlier heading has the same text.
 	numbered = regexp.MustCompile(`[-_]\d+$`)
 	// named matches the ways to name a part of a document: {#name}, the attributes id and name of HTML, and a
 	// heading, also in a list or a quote.
 	named = regexp.MustCompile(`(?m)\{\s*#([^\s}]+)|\b(?:id|name)\s*=\s*["']?([^"'\s>]+)|^[ \t>*+-]*#{1,6}[ \t]+([^{\n]+)`)
 )
 
-// anchorsOf returns the names of the parts of a document.
+// anchorsOf returns the names of all parts of a document to which links can lead, in the form of [anchorName].
 func anchorsOf(d *docset.Document) map[string]bool {
 	names := map[string]bool{}
 	for _, h := range d.Headlines() {
@@ -67,7 +67,7 @@ func anchorsOf(d *docset.Document) map[string]bool {
 	return names
 }
 
-// anchorName returns the letters and digits of a name. Generators of sites write the rest in different ways.
+// anchorName returns only the letters and digits of a name, in lower case. Site generators differ in the rest.
 func anchorName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -8,8 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index follows the
-// .gitignore.
+// checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index leaves such
+// documents out. files are the files that git tracks.
 func (e *examination) checkIgnored(files []string) {
 	root, excluded, seen := e.project.DocumentsRoot(), e.project.Excluded(), map[string]bool{}
 	for _, file := range files {
@@ -30,7 +30,7 @@ func (e *examination) checkIgnored(files []string) {
 	}
 }
 
-// ignoredPart returns the topmost folder of a file, or the file itself, that is left out because of a .gitignore. It
+// ignoredPart returns the part of a file's path that a .gitignore leaves out: the topmost folder, or the whole path. It
 // returns "" if nothing is left out, or if a folder above is left out for another reason.
 func ignoredPart(name string, excluded func(name string, folder bool) string) string {
 	part := ""

@@ -1,5 +1,5 @@
-// Package lint finds faults of a project's documents, by the files and by git. It changes nothing, and must
-// not know the database, models or MCP.
+// Package lint finds faults in a project's documents. It reads the files and asks git. It changes nothing, and must not
+// know the database, models or MCP.
 package lint
 
 import (
@@ -18,15 +18,15 @@ type Severity string
 
 // The severities, the worst first.
 const (
-	Error   Severity = "error"   // a document is not in the index, or a reader cannot reach it
-	Warning Severity = "warning" // answers are doubtful
+	Error   Severity = "error"   // must be corrected, such as a broken link or a document that cannot be indexed
+	Warning Severity = "warning" // an answer from the document may be wrong
 	Notice  Severity = "notice"  // the finding may be intended
 )
 
 // Severities returns all severities, the worst first.
 func Severities() []Severity { return []Severity{Error, Warning, Notice} }
 
-// AtLeast reports whether a severity is as bad as another or worse.
+// AtLeast reports whether s is as bad as other, or worse.
 func (s Severity) AtLeast(other Severity) bool {
 	return slices.Index(Severities(), s) <= slices.Index(Severities(), other)
 }
@@ -47,7 +47,7 @@ type Report struct {
 	Notes     []string  `json:"notes"`    // checks that were not possible, with the reason
 }
 
-// examination has the documents of the checks, and collects findings.
+// examination is one run of all checks. It has the documents, and collects the findings.
 type examination struct {
 	project   *project.Project
 	set       *docset.Set
@@ -74,7 +74,7 @@ func Run(ctx context.Context, p *project.Project, set *docset.Set) (Report, erro
 	e.checkAnchors()
 	e.checkStandings()
 	e.checkNumbers()
-	files, _ := history.Tracked(ctx, p.Root) // without git no file is missed
+	files, _ := history.Tracked(ctx, p.Root) // without git there are no files to check
 	e.checkTriggers(files)
 	e.checkIgnored(files)
 	err := e.checkPlaces(ctx)

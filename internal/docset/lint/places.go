@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
-// The report says so if git cannot tell.
+// checkPlaces finds cited places that have changed, moved or disappeared since the documents were written. If git
+// cannot tell, the report gets a note.
 func (e *examination) checkPlaces(ctx context.Context) error {
 	changes, unknown := history.NewPlaceChecker(e.project.Root).Check(ctx, CitingDocuments(e.set))
 	if ctx.Err() != nil {
@@ -39,7 +39,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 			}
 			e.add(d, line, severity, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
 		case history.Unknown:
-			if place.Field >= 0 { // code in the text may be of any program
+			if place.Field >= 0 { // a place in the text may belong to another program
 				e.add(d, line, Notice, "place-unknown", fmt.Sprintf(
 					"%s cannot be compared: it was not there when the document was written, or the file is too large or hard to find", place))
 			}
@@ -49,7 +49,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 	return nil
 }
 
-// CitingDocuments returns the places that documents cite.
+// CitingDocuments returns the places that each document of the set cites, in the order of set.Documents.
 func CitingDocuments(set *docset.Set) []history.CitingDocument {
 	documents := make([]history.CitingDocument, len(set.Documents))
 	for i, d := range set.Documents {

@@ -8,7 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/docset"
 )
 
-// checkLinks finds broken links, and documents without a link.
+// checkLinks finds broken links, and documents without a link to or from another document.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	for _, d := range e.set.Documents {
@@ -35,8 +35,8 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// addBroken adds a finding for a broken link. It is only a warning for a number, which may mean a decision elsewhere,
-// for a wikilink, which may be no link, and for a picture.
+// addBroken adds a finding for a broken link. The finding is only a warning for three kinds of links: a number, which
+// may mean a decision elsewhere, a wikilink, which may be another text, and a picture.
 func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	folder, number, isNumber := strings.Cut(target.Path, "#")
 	named := e.set.Numbered(d.Path, target.Path)

@@ -52,7 +52,7 @@ func (e *examination) checkSchemas() {
 	}
 }
 
-// checkForm finds conflict marks, secrets, and front matter that could be read only with a doubt.
+// checkForm finds conflict marks of git, secrets, and front matter with a doubtful meaning.
 func (e *examination) checkForm(d *docset.Document) {
 	if line := project.ConflictLine(d.Content); line > 0 && d.Err == nil {
 		e.add(d, line, Error, "conflict", index.ConflictProblem)
@@ -66,8 +66,9 @@ func (e *examination) checkForm(d *docset.Document) {
 	}
 }
 
-// checkLenient finds front matter that a lenient project ignores. A missing field counts only in a profile. There all
-// findings are notices, because older documents of a profile may use other words.
+// checkLenient finds front matter that a lenient project ignores instead of refusing the document. Most findings are
+// warnings, and missing fields are no findings. In documents of the profile compound-engineering, missing fields count
+// too, and all findings are notices, because older documents of the profile may use other words.
 func (e *examination) checkLenient(d *docset.Document) {
 	for _, v := range d.Advice(e.project) {
 		severity := Warning
@@ -83,5 +84,5 @@ func (e *examination) checkLenient(d *docset.Document) {
 	}
 }
 
-// hasFields matches front matter that begins with a field. Other lines behind --- may be text behind a rule.
+// hasFields matches --- or +++ with a field in the next line. Without a field, --- may be a horizontal rule.
 var hasFields = regexp.MustCompile(`^(?:---|\+\+\+)[ \t]*\r?\n["']?[\pL_][\pL\pN_. -]*["']?\s*[:=]`)

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// checkStandings finds documents that do not say clearly whether they hold, and rules that do not hold.
+// checkStandings finds documents with an unclear or incomplete status, and critical documents that no longer hold.
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
@@ -42,8 +42,7 @@ func (e *examination) checkStandings() {
 	}
 }
 
-// checkNumbers finds decisions of one folder with the same number. A translation, such as 0012-cache.de.md, is the same
-// decision.
+// checkNumbers finds decisions of a folder with equal numbers. A translation, such as 0012-cache.de.md, does not count.
 func (e *examination) checkNumbers() {
 	first := map[string]*docset.Document{}
 	for _, d := range e.set.Documents {
@@ -59,7 +58,7 @@ func (e *examination) checkNumbers() {
 	}
 }
 
-// checkSuccessors checks the documents that replace a document, and whether it says so itself.
+// checkSuccessors checks which documents replace d, and whether d itself says that it is replaced.
 func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Standing) {
 	var latest []string // the last document of each chain of successors
 	for _, later := range e.standings.Replacing[d.Path] {
@@ -89,12 +88,12 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	}
 }
 
-// isMissingSuccessor reports whether a target is a broken link, which has its own finding.
+// isMissingSuccessor reports whether target is a successor that does not exist. checkLinks reports such a broken link.
 func isMissingSuccessor(target docset.Target) bool {
 	return target.Relation == said.SupersededBy && target.Missing
 }
 
-// addRule adds a finding for a critical document that does not hold.
+// addRule adds a finding for a critical document that no longer holds.
 func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	remedy := "so it is no rule any more; remove its promotion_level"
 	why := "its status is " + string(standing.Status)
@@ -107,7 +106,7 @@ func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", why+", "+remedy)
 }
 
-// statusLine returns the line in which a document says whether it holds, or what it replaces, or 1.
+// statusLine returns the line with a document's status, or with its field superseded_by or supersedes, or else 1.
 func statusLine(d *docset.Document) int {
 	for _, field := range []string{"status", "superseded_by", "supersedes"} {
 		if line := d.LineOfField(field); line > 1 {
@@ -120,5 +119,5 @@ func statusLine(d *docset.Document) int {
 	return 1
 }
 
-// statusHeading matches the beginning of a section Status or of a line with the status.
+// statusHeading matches the beginning of a section Status, or of a line with the status.
 var statusHeading = regexp.MustCompile(`(?im)^(?:#+|[-*+|])?[ \t]*[*_]{0,2}(?:(?:adr|decision) )?status\b`)

@@ -8,8 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// checkTriggers finds mistakes in the triggers of documents: fields that cannot be read, triggers that cannot match or
-// are too wide, and patterns that match no file that git tracks.
+// checkTriggers finds mistakes in the triggers of documents. A trigger says at which act hooks show the document. It
+// may be unreadable, may never match, may be too wide, or may have a pattern that matches no file that git tracks.
 func (e *examination) checkTriggers(files []string) {
 	commands := ownruns.Read(e.project.Root)
 	for _, d := range e.set.Documents {

@@ -10,10 +10,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// calloutMark begins a quotation that is a callout, as in GitHub's [!WARNING] and Obsidian's [!tip]- My title.
+// calloutMark matches the beginning of a callout, such as GitHub's [!WARNING] and Obsidian's [!tip]- My title.
 var calloutMark = lazyregexp.New(`^\[!([A-Za-z]+)\][+-]?[ \t]*`)
 
-// makeCallout makes a callout of a quotation that begins with a mark. The rest of its first line is the title.
+// makeCallout turns a quotation with a mark into a callout: a coloured box. The rest of the mark's line is the title.
 func makeCallout(quote *ast.Blockquote, src []byte) {
 	first, ok := quote.FirstChild().(*ast.Paragraph)
 	if !ok || first.Lines().Len() == 0 {
@@ -44,7 +44,7 @@ func makeCallout(quote *ast.Blockquote, src []byte) {
 	if first.FirstChild() == nil {
 		quote.RemoveChild(quote, first)
 	}
-	if !slices.Contains([]string{"tip", "important", "warning", "caution"}, kind) { // the other classes of page.css
+	if !slices.Contains([]string{"tip", "important", "warning", "caution"}, kind) { // page.css has these kinds, and note
 		kind = "note"
 	}
 	quote.SetAttributeString("class", "callout "+kind)

@@ -20,46 +20,47 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// content is what the page shows. Its scripts read it.
+// content is the data of the page. The page's scripts read it.
 type content struct {
 	Project   string         `json:"project"`
 	Made      string         `json:"made"`
 	Documents []entry        `json:"documents"`
 	Findings  []lint.Finding `json:"findings"`
 	Notes     []string       `json:"notes"`
-	// Questions are those that found nothing, with when each was asked last.
+	// Questions are the searches that found nothing, and when each was last asked.
 	Questions map[string]time.Time `json:"questions"`
-	// Shown says how often hooks have shown documents, by path.
+	// Shown says how often hooks have shown each document, by path.
 	Shown map[string]int `json:"shown"`
-	// Stems are the words of the documents by their terms, see stems.
+	// Stems are the words of the documents by their search terms, see the function stems.
 	Stems map[string]string `json:"stems"`
-	// Pictures are URLs that hold the pictures. Documents have their indexes.
+	// Pictures are data URLs, each with a whole picture. The HTML of documents names pictures by index.
 	Pictures []string `json:"pictures"`
 }
 
-// entry is a document that can be indexed.
+// entry is a document of the page. Documents that cannot be indexed are not on the page.
 type entry struct {
 	Path        string         `json:"path"`
 	Title       string         `json:"title"`
-	Type        string         `json:"type"` // of external docs "external"
+	Type        string         `json:"type"` // doc-type, or "external" for external docs
 	External    bool           `json:"external,omitempty"`
 	Level       catalog.Level  `json:"level"`
 	Date        string         `json:"date"`
-	Changed     string         `json:"changed"` // the day of its last commit, or else Date
+	Changed     string         `json:"changed"` // the day of the last commit that changed the document, or Date if later
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links, Supersedes and Amends are paths. A document that says itself that this one supersedes or amends it is there too.
+	// Links, Supersedes and Amends are paths of other documents. Supersedes and Amends also have documents that state
+	// the relation themselves, as in "superseded by".
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	Amends     []string `json:"amends"`
-	// By is the path of the document to read before this one, and Mark says why this one must not be taken as
-	// it is. Both are "" for a document that holds.
+	// By is the path of the document to read before this document. Mark says why readers must not rely on this document
+	// alone, such as "expired 2026-01-02". Each may be "".
 	By   string `json:"by"`
 	Mark string `json:"mark"`
 }
 
-// fill adds the documents that can be indexed, the latest first, with their pictures and words.
+// fill sets Documents, the latest first, Stems and Pictures from the documents that can be indexed.
 func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) error {
 	root, err := contain.Open(p.Root)
 	if err != nil {
@@ -106,18 +107,17 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	return context.Cause(ctx)
 }
 
-// lastChanges returns when files were last changed after they were added, by their paths. It is empty without a history
-// that git can read.
+// lastChanges returns the day of the last change of each file after its addition, by path. Without git it returns nil.
 func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	folder, err := history.Open(p.Root)
 	if err != nil {
 		return nil
 	}
-	changed, _ := folder.Changed(ctx, "HEAD", p.DocumentsRoot()) // up to an error
+	changed, _ := folder.Changed(ctx, "HEAD", p.DocumentsRoot()) // after an error, some days are missing
 	return changed
 }
 
-// shownFields returns the front matter of a document, with each trigger as it was understood.
+// shownFields returns the front matter of a document, with each trigger in the form in which the program reads it.
 func shownFields(d *docset.Document) map[string]any {
 	if len(d.Triggers) == 0 {
 		return d.FrontMatter
@@ -135,8 +135,8 @@ func shownFields(d *docset.Document) map[string]any {
 	return fields
 }
 
-// addLinks adds to the entries of documents where their links lead, as far as those are documents of the page. A
-// relation replaces the links between its two documents.
+// addLinks fills in Links, Supersedes and Amends of the entries, from the links between documents of the page. If two
+// documents have a relation, Links does not repeat it.
 func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
 	at := map[string]*entry{}
 	for i := range entries {

@@ -1,5 +1,5 @@
-// Package page writes the documents of a project as one HTML file to search and read, which needs no network.
-// It shows what docset, lint and hooks have read. It must not know the database, models or MCP.
+// Package page writes the documents of a project as one HTML file, in which people search and read without a network.
+// It shows the results of the packages docset, lint and hooks. It must not know the database, models or MCP.
 package page
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// files has the page's parts. Those in lib are libraries as their authors published them on npm.
+// files has the parts of the page. The files in lib are libraries as their authors published them on npm.
 //
 //go:embed page.html page.css *.js lib/*.js
 var files embed.FS
@@ -79,11 +79,11 @@ func write(w io.Writer, c content) error {
 		policy = strings.Join([]string{policy, hash(script)}, " ")
 	}
 	err := template.Must(template.ParseFS(files, "page.html")).Execute(w, map[string]any{
-		// The policy allows the page's own scripts and style, and pictures that are in it.
+		// The policy allows only scripts, a style and pictures that are in the page itself.
 		"Title": c.Project, "Policy": policy, "Scripts": texts,
 		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
-		// Without a "</" and a "<!", no text can end the element that holds it.
-		"Content": template.JS(strings.NewReplacer("</", `<\/`, "<!", `\u003c!`).Replace(encoded.String())), //nolint:gosec // as said
+		// Without a "</" and a "<!", no text of a document can end the element that holds the content.
+		"Content": template.JS(strings.NewReplacer("</", `<\/`, "<!", `\u003c!`).Replace(encoded.String())), //nolint:gosec // see above
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -99,7 +99,7 @@ func part(name string) string {
 	return string(text)
 }
 
-// hash returns the source of a policy that allows a text.
+// hash returns the words of a content security policy that allow a script or a style with this text.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

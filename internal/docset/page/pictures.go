@@ -15,18 +15,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Bounds of the pictures in a page, in bytes of their files.
+// Limits in bytes for the file of a picture, and for the files of all pictures of a page.
 const (
 	maxPicture  = 256 << 10
 	maxPictures = 4 << 20
 )
 
-// pictures has the pictures that documents show, each once. They are read from the repository alone.
+// pictures collects the pictures that documents show, each once. It reads only files of the repository.
 type pictures struct {
 	root  *contain.Root
-	urls  []string       // with the pictures in them
-	found map[string]int // indexes of urls by the paths of files, -1 for files that are not shown
-	size  int
+	urls  []string       // data URLs, each with a picture
+	found map[string]int // index in urls by the path of the file; -1 for a picture that the page does not show
+	size  int            // of all files in urls, in bytes
 }
 
 // add returns the index of a picture by its path in the repository, or -1 if the page does not show it.
@@ -43,7 +43,7 @@ func (p *pictures) add(name string) int {
 	p.found[name] = -1
 	file, err := p.root.Read(name, maxPicture)
 	if err != nil || p.size+len(file.Content) > maxPictures {
-		return -1 // the page names the picture
+		return -1 // the page shows the picture's name
 	}
 	p.size += len(file.Content)
 	p.found[name] = len(p.urls)
@@ -54,7 +54,7 @@ func (p *pictures) add(name string) int {
 // embedded matches Obsidian's ![[a.png]] and ![[a.png|100]].
 var embedded = lazyregexp.New(`^!\[\[([^\[\]|#]+\.(?i:png|jpe?g|gif|webp|svg))(?:\|([^\[\]]*))?\]\]`)
 
-// embedParser makes pictures of Obsidian's embeds. The parser of rag/markdown keeps no paths of them.
+// embedParser parses Obsidian's embeds as pictures. The parser of rag/markdown does not keep their paths.
 type embedParser struct{}
 
 func (embedParser) Trigger() []byte { return []byte{'!'} }

@@ -24,16 +24,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// documentRoute begins the part of the page's URL that names a document. reader.js has the same.
+// documentRoute begins the part of the page's URL that names a document. reader.js repeats this text.
 const documentRoute = "#/doc/"
 
-// toHTML converts markdown. It leaves out HTML: rewrite puts text and plain tags in its place.
+// toHTML converts markdown without the HTML in it, which [rewriter.rewrite] replaces by text and plain tags.
 var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
 			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks(),
-			parser.WithInlineParsers(util.Prioritized(embedParser{}, 198))), // before wikilinks
+			parser.WithInlineParsers(util.Prioritized(embedParser{}, 198))), // before the parser of wikilinks
 	)
 })
 
@@ -50,7 +50,7 @@ func (r *renderer) has(path string) bool {
 	return d != nil && d.Err == nil
 }
 
-// resolve returns the target of a link in the document at source, by the links of its collection.
+// resolve returns where a link in the document at source leads. A link in external docs leads only to external docs.
 func (r *renderer) resolve(source string, link index.Link) string {
 	if r.set.Find(source) == nil {
 		return r.external.Resolve(source, link)
@@ -59,7 +59,7 @@ func (r *renderer) resolve(source string, link index.Link) string {
 }
 
 // render returns the text of a document as safe HTML. lines are the document's lines. If the conversion would take
-// long, it returns the escaped text.
+// long, render returns the markdown as text.
 func (r *renderer) render(d *docset.Document, lines []string) string {
 	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], "\n")+"\n", "\ufffd")
 	if isCostly(body) {
@@ -68,7 +68,7 @@ func (r *renderer) render(d *docset.Document, lines []string) string {
 	src := []byte(body)
 	root := toHTML().Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	if first, ok := root.FirstChild().(*ast.Heading); ok && first.Level == 1 && string(first.Lines().Value(src)) == d.Title {
-		root.RemoveChild(root, first) // the page shows the title
+		root.RemoveChild(root, first) // the page already shows the title
 	}
 	w := rewriter{renderer: r, document: d, src: src}
 	at := 0
@@ -78,12 +78,12 @@ func (r *renderer) render(d *docset.Document, lines []string) string {
 	}
 	w.rewrite(root)
 	var out bytes.Buffer
-	_ = toHTML().Renderer().Render(&out, src, root) // a buffer takes all
+	_ = toHTML().Renderer().Render(&out, src, root) // a write to a buffer does not fail
 	return out.String()
 }
 
-// Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a
-// block and of the depth of quotations, and a table's with rows times columns.
+// Limits of a text that is converted to HTML. goldmark's time grows with the square of the brackets in a block, with
+// the square of the depth of quotations, and with rows times columns of a table.
 const (
 	maxConverted = 256 << 10
 	maxBrackets  = 2_000
@@ -106,7 +106,7 @@ func isCostly(text string) bool {
 	return len(text) > maxConverted || columns*strings.Count(text, "\n") > maxCells
 }
 
-// allow reports whether a link may lead to a destination. The web opens in a new tab.
+// allow reports whether a link may lead to a destination. It makes links to the web open in a new tab.
 func allow(link ast.Node, destination string) bool {
 	scheme, _, _ := strings.Cut(destination, ":")
 	if scheme == "http" || scheme == "https" {
@@ -116,11 +116,11 @@ func allow(link ast.Node, destination string) bool {
 	return strings.HasPrefix(destination, documentRoute) || slices.Contains([]string{"http", "https", "mailto"}, scheme)
 }
 
-// htmlTag matches each "<" and ">" of HTML: in a tag, a comment, a script or style with its content, or alone.
+// htmlTag matches a tag, a comment, a script or style with its content, or any other "<" or ">" of HTML.
 var htmlTag = lazyregexp.New(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
 	`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
 
-// plainHTML returns HTML with its text and its plain tags, without attributes. Each "<" in it begins one of these tags.
+// plainHTML returns the text and the plain tags of source, without attributes. Each "<" left begins a plain tag.
 func plainHTML(source []byte) ast.Node {
 	return rawHTML(string(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
 		parts := htmlTag().FindSubmatch(match)
@@ -135,10 +135,10 @@ func plainHTML(source []byte) ast.Node {
 	})))
 }
 
-// anchors names headings as GitHub does.
+// anchors makes the names of headings, to which links can lead, like GitHub. It counts the uses of each name.
 type anchors map[string]int
 
-// Generate returns the name of a heading with a text.
+// Generate returns the name of a heading with the text value. A second heading with this text gets a number.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	name := "h-" + headingAnchor(strings.TrimSpace(string(value))) // the page's own elements have other names
 	a[name]++
@@ -148,10 +148,10 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	return []byte(name)
 }
 
-// Put takes note of a name that a heading gives itself.
+// Put counts a name that the markdown gives a heading.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
 
-// headingAnchor returns the name of a heading's text as GitHub's TableOfContentsFilter makes it.
+// headingAnchor makes the name of a heading from the heading's text, like GitHub's TableOfContentsFilter.
 func headingAnchor(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

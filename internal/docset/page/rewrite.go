@@ -24,12 +24,12 @@ type rewriter struct {
 
 	document   *docset.Document
 	src        []byte
-	lineStarts []int // of src
+	lineStarts []int // where the lines of src begin
 }
 
-// rewrite points links below a node into the page, and leaves the text of links that lead nowhere. It shows small
-// pictures of the repository, and puts a sentence in place of others. It keeps the text and the plain tags of HTML,
-// makes callouts, and says on which line of the file each block begins.
+// rewrite changes the nodes below parent. Links to documents lead into the page, and links that lead nowhere become
+// text. A picture that the page cannot show becomes a text. HTML loses everything except text and plain tags. Marked
+// quotations become callouts. Each block gets the number of the line on which it begins in the file.
 func (w *rewriter) rewrite(parent ast.Node) {
 	for next := parent.FirstChild(); next != nil; {
 		node := next
@@ -50,13 +50,13 @@ func (w *rewriter) rewrite(parent ast.Node) {
 	}
 }
 
-// replacement returns the node that takes the place and the children of another, or nil to keep that one.
+// replacement returns the node that takes the place and the children of node, or nil if node stays.
 func (w *rewriter) replacement(node ast.Node) ast.Node {
 	switch node := node.(type) {
 	case *ast.Link:
 		node.Destination, node.Title = []byte(w.route(markdown.Unescape(node.Destination))), nil
 		if !allow(node, string(node.Destination)) {
-			return ast.NewDocument() // writes its children and nothing else
+			return ast.NewDocument() // goldmark writes only the children of this node
 		}
 	case *ast.AutoLink:
 		if node.AutoLinkType == ast.AutoLinkURL && !allow(node, string(node.URL(w.src))) {
@@ -81,7 +81,7 @@ func (w *rewriter) replacement(node ast.Node) ast.Node {
 	return nil
 }
 
-// number gives a block the line of the file on which it begins.
+// number sets the attribute data-line of a block to the line of the file on which the block begins.
 func (w *rewriter) number(node ast.Node) {
 	from := node
 	switch node.Kind() {
@@ -110,10 +110,10 @@ func (w *rewriter) line(block ast.Node) string {
 	return strconv.Itoa(w.document.FrontMatterLines + at + 1)
 }
 
-// languageName is the name of a programming language that code may give.
+// languageName matches the name of a programming language at a block of code.
 var languageName = lazyregexp.New(`^[A-Za-z0-9+#-]{1,20}$`)
 
-// code returns the HTML of code, with its line and its language. The page colours it.
+// code returns the HTML of a block of code, with its line and its language. A script of the page colours the code.
 func (w *rewriter) code(node ast.Node) ast.Node {
 	var out strings.Builder
 	out.WriteString("<pre")
@@ -128,15 +128,15 @@ func (w *rewriter) code(node ast.Node) ast.Node {
 	return rawHTML(out.String())
 }
 
-// rawHTML returns a node that goldmark writes as it is.
+// rawHTML returns a node whose text goldmark writes without escaping it.
 func rawHTML(text string) ast.Node {
 	node := ast.NewString([]byte(text))
 	node.SetCode(true)
 	return node
 }
 
-// picture returns the HTML of a picture that the page has, or else a sentence that names it. The page reads
-// the picture by its index.
+// picture returns HTML that shows a picture of the page: an attribute has the picture's index in content.Pictures. If
+// the page does not have the picture, it returns emphasised text that begins with "Image: ".
 func (w *rewriter) picture(node *ast.Image) ast.Node {
 	if link, ok := index.TextLink(w.document.Path, w.project, markdown.Unescape(node.Destination)); ok {
 		at := w.pictures.add(link.Target)
@@ -154,7 +154,7 @@ func (w *rewriter) picture(node *ast.Image) ast.Node {
 	return instead
 }
 
-// plainText returns the text below a node without markup.
+// plainText returns the text below a node, without markup.
 func plainText(parent ast.Node, src []byte) string {
 	var out strings.Builder
 	for child := parent.FirstChild(); child != nil; child = child.NextSibling() {
@@ -169,7 +169,7 @@ func plainText(parent ast.Node, src []byte) string {
 	return out.String()
 }
 
-// route returns where a link leads in the page, or "" for nowhere.
+// route returns the address that a link with this destination gets in the page, or "" if the link leads nowhere.
 func (w *rewriter) route(destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target := w.document.Path

@@ -10,17 +10,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// word matches a word of a text, and pairs a script without spaces between words. search.js has the same.
+// word matches a word. pairs matches a character of a script whose texts are searched as pairs of characters, such as
+// Han. search.js has such expressions too.
 var (
 	word  = lazyregexp.New(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
 )
 
-// stems maps terms to the words of the documents' titles and texts that have these terms, so that the page finds what a
-// search finds. Spaces join several terms and several words. The key "" has the stop words. After a + each word is
-// itself one more term, as ErrNoRows is. stems leaves out words that are their only term.
+// stems maps the terms of the program's search to the words of titles and texts that have these terms, such as
+// "connect" to "connected connecting". Stop words have no terms, so their key is "". If a key begins with +, each word
+// of its value is one more term. stems leaves out words that are their only term.
 func stems(documents []*docset.Document, texts []string) map[string]string {
-	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // by language and word
+	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // analysed has language and word
 	for i, d := range documents {
 		language := terms.Detect(string(d.Content))
 		for _, w := range word().FindAllString(d.Title+" "+texts[i], -1) {

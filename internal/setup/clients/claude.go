@@ -15,33 +15,33 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// LocalSettings is the file of a repository with one user's settings of Claude Code. It can have hooks.
+// LocalSettings is the file in a repository that has one user's settings of Claude Code, such as hooks.
 const LocalSettings = ".claude/settings.local.json"
 
-// Registration is the server as Claude Code starts it.
+// Registration is an entry with which an assistant starts the server.
 type Registration struct {
 	Name     string
-	File     string // path of the file with the registration
-	Command  string // program that is started
-	IsPlugin bool   // the plugin starts the server, and has its own hooks
+	File     string // path of the file with the entry
+	Command  string // program that is started; "" if the plugin starts the server
+	IsPlugin bool   // the plugin for Claude Code starts the server, and has its own hooks
 }
 
-// claudeServers has the MCP servers of a file.
+// claudeServers are the MCP servers that a file of Claude Code lists.
 type claudeServers struct {
 	MCPServers map[string]struct {
 		Command string `json:"command"`
 	} `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
 }
 
-// claudeConfig has the fields of .claude.json that matter here.
+// claudeConfig has the fields of .claude.json with MCP servers: for all projects, and for each project by its folder.
 type claudeConfig struct {
 	claudeServers
 
 	Projects map[string]claudeServers `json:"projects"`
 }
 
-// project returns the entry of the project at root. On Windows, Claude Code has written the folder with either
-// separator.
+// project returns the servers that are only for the project at root. On Windows, Claude Code may write the folder with
+// either separator.
 func (c claudeConfig) project(root string) claudeServers {
 	for folder, found := range c.Projects {
 		if filepath.ToSlash(folder) == filepath.ToSlash(root) {
@@ -51,7 +51,7 @@ func (c claudeConfig) project(root string) claudeServers {
 	return claudeServers{}
 }
 
-// claudeFile is the name of the user's own file of Claude Code.
+// claudeFile is the name of the file with the servers that one user has registered with Claude Code.
 const claudeFile = ".claude.json"
 
 // claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or the folder usual in the user's home.
@@ -63,8 +63,8 @@ func claudeFolder(usual string) (string, error) {
 	return filepath.Join(home, usual), err
 }
 
-// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. The error is
-// [fs.ErrNotExist] without a registration.
+// FindClaude returns the registration with which Claude Code starts compound-docs in the project at root. The error is
+// [fs.ErrNotExist] without such a registration.
 func FindClaude(root string) (Registration, error) {
 	folder, err := claudeFolder(".")
 	if err != nil {
@@ -80,7 +80,7 @@ func FindClaude(root string) (Registration, error) {
 	if err := readJSON(sharedFile, &shared); err != nil {
 		return Registration{}, err
 	}
-	// One user in one project wins over everybody in the project's repository, and that over one user in all projects.
+	// The first registration counts: for the user in this project, for everybody in it, for the user everywhere.
 	for _, place := range []struct {
 		servers claudeServers
 		file    string
@@ -92,7 +92,8 @@ func FindClaude(root string) (Registration, error) {
 	return findPlugin(root)
 }
 
-// name returns the usual name of the server if there is one, or else that of a server that starts this program, or "".
+// name returns the name under which compound-docs is registered, or "". It prefers the usual name. Otherwise it returns
+// the name of a server that starts this program.
 func (s claudeServers) name() string {
 	if _, ok := s.MCPServers[ServerName]; ok {
 		return ServerName
@@ -111,8 +112,8 @@ func isProgram(command string) bool {
 	return strings.TrimSuffix(program, ".exe") == ServerName
 }
 
-// findPlugin returns the plugin's server if the plugin is enabled in the project at root. The project's settings win
-// over the user's. The error is [fs.ErrNotExist] if the plugin is not enabled.
+// findPlugin returns the registration by the plugin if the plugin is enabled in the project at root. Settings of the
+// project win over settings of the user. The error is [fs.ErrNotExist] if the plugin is not enabled.
 func findPlugin(root string) (Registration, error) {
 	const plugin = "cdocs@" // the name of a marketplace follows
 	folder, err := claudeFolder(".claude")
@@ -142,7 +143,7 @@ func findPlugin(root string) (Registration, error) {
 	return Registration{}, fs.ErrNotExist
 }
 
-// maxFile bounds a file that may come with a repository.
+// maxFile bounds the bytes of a file, because the file may come with a hostile repository.
 const maxFile = 64 << 20
 
 // readJSON decodes a file into out. If the file does not exist, it leaves out unchanged and returns nil.
@@ -161,7 +162,7 @@ func readJSON(path string, out any) error {
 }
 
 // ClaudeCommand returns the command that registers the server with Claude Code, for one user in the current project.
-// words is for exec. line is for a shell: it has names of variables instead of values, because values may be secret.
+// words are for exec. line is for a shell, with names of variables instead of values, because values may be secret.
 //
 // The flag --env takes all words up to the next flag. So another flag must stand between --env and the server's name.
 func ClaudeCommand(program string, environment map[string]string) (words []string, line string) {

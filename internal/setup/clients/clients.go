@@ -17,29 +17,29 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Client is an assistant.
+// Client describes an assistant and its files, or a file such as AGENTS.md that many assistants read.
 type Client struct {
 	// Name is the value of --client. Title is for messages.
 	Name, Title string
 
 	file string // below the repository, or below the user's home
-	// ForUser says that the file is the user's own, for all projects. Such a file also gets the environment.
+	// ForUser says that the file is the user's own, for all projects. The entry in such a file also gets [Environment].
 	ForUser bool
 	// programs are the client's programs. The client is installed if one of them is on the PATH.
 	programs []string
-	// Paragraph says that the file is a text that every session reads. It gets a paragraph instead of an entry, but
-	// only if the user asks for it.
+	// Paragraph says that the file is a text that every session of an assistant reads. Such a file gets a paragraph
+	// instead of an entry, and only if the user asks for it.
 	Paragraph bool
 	// roots says that the file can name the open folder as ${workspaceFolder}.
 	roots bool
 	// section is the key of the servers in the file. kind is the type of a JSON entry, or "" if entries have no type.
 	section, kind string
-	// template is the entry for a file that the user changes, or "". See [Client.pasted].
+	// template is the entry for a file that only the user changes, or "". See [Client.pasted].
 	template string
 	// Command is the client's own command that registers a server for all projects of the user, or nil. The words
 	// that start the server follow it.
 	Command []string
-	// hooks is the file of the client's hooks, below the same folder as file, or "" for a client without hooks.
+	// hooks is the file of the client's hooks, below the folder of [Client.Folder], or "" for a client without hooks.
 	hooks string
 	// Trust says what the user must do before the client runs new hooks, or is "".
 	Trust string
@@ -97,8 +97,7 @@ func All() []Client {
 	}
 }
 
-// UsedIn reports whether the repository at root has settings of the client. It is false if the client's file is the
-// user's own.
+// UsedIn reports whether the repository at root has settings of the client. It is false if the file is the user's own.
 func (c Client) UsedIn(root string) bool {
 	if c.ForUser {
 		return false
@@ -116,9 +115,9 @@ func (c Client) Installed() bool {
 	})
 }
 
-// Change is a planned change of a file: it registers the server, or adds hooks.
+// Change is a planned change of a file: it registers the server, or adds hooks or a paragraph.
 type Change struct {
-	// Folder is the repository or the user's home. File is the path below it.
+	// Folder is the repository or the user's home. File is the path below Folder.
 	Folder, File string
 	// Content is the file's new content. It differs from the old content only by the addition.
 	Content []byte
@@ -128,8 +127,8 @@ type Change struct {
 	Pasted bool
 }
 
-// Program returns the program to write into the client's file: a path for the user's own file, a name if possible for a
-// shared file.
+// Program returns the program to write into the client's file: for a file of the user a path, for a shared file a name
+// if possible.
 func (c Client) Program() string {
 	if c.ForUser {
 		return Program()
@@ -137,9 +136,9 @@ func (c Client) Program() string {
 	return SharedProgram()
 }
 
-// Plan returns the change that registers the server in the client's file. folder is that of [Client.Folder]. A file of
-// the repository gets no environment, because others share the file. The error is [ErrRegistered] if the file needs no
-// change.
+// Plan returns the change that registers the server in the client's file, below the folder from [Client.Folder]. A file
+// of the repository gets no environment, because a team shares it. If no change is needed, the error is
+// [ErrRegistered].
 func (c Client) Plan(folder, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: folder, File: c.file, Pasted: c.template != ""}
 	words := []string{program, "serve"}
@@ -184,7 +183,7 @@ func (c Client) Folder(root string) (string, error) {
 // Path returns the file's path.
 func (c Change) Path() string { return filepath.Join(c.Folder, filepath.FromSlash(c.File)) }
 
-// open opens the folder of the change. It also gives access to the hidden folder in it that has the file.
+// open opens the folder of the change. The file can be read even if it is in a hidden folder.
 func (c Change) open() (*contain.Root, error) {
 	root, err := contain.Open(c.Folder)
 	if err != nil {

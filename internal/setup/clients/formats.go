@@ -20,11 +20,10 @@ type entry struct {
 	Enabled bool              `json:"enabled,omitempty"`
 }
 
-// local is the type of an entry of OpenCode. Such an entry has the arguments in the command.
+// local is the type of an entry for OpenCode. In such an entry, command is a list: the program and its arguments.
 const local = "local"
 
-// addServer returns the content of a JSON file with the server added to a section. Everything else stays as it is,
-// comments too.
+// addServer returns the content of a JSON file with the server added to a section. It changes nothing else.
 func addServer(content []byte, section string, added entry) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
@@ -32,7 +31,7 @@ func addServer(content []byte, section string, added entry) ([]byte, error) {
 	}
 	servers, _ := present[section].(map[string]any)
 	known := servers[ServerName]
-	for _, server := range servers { // Copilot CLI shares a file with Claude Code, where the name may be another
+	for _, server := range servers { // Claude Code uses Copilot CLI's file too, perhaps with another name of the server
 		if entry, _ := server.(map[string]any); isProgram(fmt.Sprint(entry["command"])) {
 			return nil, ErrRegistered
 		}
@@ -46,7 +45,7 @@ func addServer(content []byte, section string, added entry) ([]byte, error) {
 	return nil, ErrRegistered
 }
 
-// maxBrackets bounds the brackets of a file, which may be one inside the other: a parser's stack grows with them.
+// maxBrackets bounds the brackets of a file, because a parser's stack grows with brackets inside brackets.
 const maxBrackets = 10_000
 
 // parseJSON parses a file that may have comments and trailing commas.
@@ -77,11 +76,11 @@ func decodeJSON(content []byte) (map[string]any, error) {
 	return decoded, nil
 }
 
-// atEnd is the last key in a JSON pointer to the end of a list.
+// atEnd, as the last key of a JSON pointer, means the end of a list.
 const atEnd = "-"
 
-// insertJSON adds a value to a JSON text at a path of keys, on a new line at the end of its object or list. It also adds
-// objects or lists that are missing above it.
+// insertJSON adds a value to a JSON text, on a new line at the end of an object or a list. keys is the path of the
+// value. insertJSON also adds missing objects and lists above the value.
 func insertJSON(content []byte, keys []string, value any) ([]byte, error) {
 	file, err := parseJSON(content)
 	if err != nil {
@@ -135,10 +134,10 @@ func indentOf(content []byte) string {
 	return "  "
 }
 
-// pointer returns a JSON pointer. It escapes nothing, because no key here needs it.
+// pointer returns the JSON pointer for a path of keys. It escapes nothing, because no key here needs it.
 func pointer(keys []string) string { return strings.Join(append([]string{""}, keys...), "/") }
 
-// paragraph tells the model when to use the server. It is for files that every session reads.
+// paragraph is the text for files that every session of an assistant reads. It tells the model when to use the server.
 const paragraph = `## Project memory
 
 The MCP server compound-docs searches what this project has learned. Before you investigate an error or choose a
@@ -146,7 +145,8 @@ design, ask its tool semantic_search. When you have found out what code and test
 that is near or write one, and index it with index_document.
 `
 
-// addParagraph adds the paragraph to the end of a file. The error is [ErrRegistered] if the file names the server.
+// addParagraph returns the content of a file with [paragraph] added at the end. The error is [ErrRegistered] if the
+// content already names the server.
 func addParagraph(content []byte) ([]byte, error) {
 	if bytes.Contains(content, []byte(ServerName)) {
 		return nil, ErrRegistered

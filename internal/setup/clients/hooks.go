@@ -12,14 +12,13 @@ import (
 	"strings"
 )
 
-// hookFiles has the hooks of each client in a file with the client's name. The form is that of the client's
-// documentation.
+// hookFiles has a file of hooks for each client, with the client's name and in the form of the client's documentation.
 //
 //go:embed hooks
 var hookFiles embed.FS
 
-// Hooks returns the client's file for hooks, and hooks in its form that start program. file is below the user's home if
-// [Client.ForUser], otherwise below the repository. It is "" for a client without hooks.
+// Hooks returns the path of the client's file for hooks, and hooks that start program, in the form of this file. The
+// path is relative to [Client.Folder], and "" for a client without hooks.
 func (c Client) Hooks(program string) (file string, hooks []byte) {
 	if c.hooks == "" {
 		return "", nil
@@ -32,10 +31,9 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 	return c.hooks, bytes.ReplaceAll(hooks, []byte(ServerName+" recall"), append(bytes.Trim(quoted, `"`), " recall"...))
 }
 
-// PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the same form as the
-// file: {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. An event that
-// already has a hook of this program stays as it is. The error is [ErrRegistered] if every event has one. Other errors
-// name client.
+// PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the form of the file:
+// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that already have
+// a hook of this program stay as they are. If all have one, the error is [ErrRegistered]. Other errors name client.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()
@@ -52,7 +50,7 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 // addHooks returns content with the hooks added. The rest of content stays as it is.
 func addHooks(content, hooks []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
-		return hooks, nil // the client needs the key version too
+		return hooks, nil // the client also needs the key "version", so the whole file is written
 	}
 	if bytes.Equal(content, hooks) {
 		return nil, ErrRegistered // the file has exactly these hooks
@@ -62,7 +60,7 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		return nil, err
 	}
 	var ours map[string]json.RawMessage
-	var events map[string][]json.RawMessage // raw texts keep the order of keys
+	var events map[string][]json.RawMessage // unlike a map, raw text keeps the order of keys
 	err = json.Unmarshal(hooks, &ours)
 	if set := ours[ServerName]; set != nil {
 		if present[ServerName] != nil {
@@ -77,7 +75,7 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 	before := content
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		var first any
-		_ = json.Unmarshal(events[event][0], &first) // it is a part of hooks, which was read
+		_ = json.Unmarshal(events[event][0], &first) // a part of hooks, which is valid JSON
 		known := fmt.Sprint(lists[event])
 		if strings.Contains(known, ServerName) || strings.Contains(known, fmt.Sprint(first)) {
 			continue
@@ -95,5 +93,5 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 	return content, nil
 }
 
-// hooksKey is the key of the hooks in a file.
+// hooksKey is the key of all hooks in a file.
 const hooksKey = "hooks"

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// codexEntry is a TOML table. The user adds it to the end of the file.
+// codexEntry is the entry for Codex, a TOML table. The user adds the table at the end of the file.
 const codexEntry = `[mcp_servers.compound-docs]
 command = COMMAND
 args = ARGS
 `
 
-// gooseEntry is YAML. If the file already has extensions, the user adds only the lines below the first line.
+// gooseEntry is the entry for Goose, in YAML. If the file has extensions already, the user leaves out the first line.
 const gooseEntry = `extensions:
   compound-docs:
     enabled: true
@@ -25,8 +25,8 @@ const gooseEntry = `extensions:
     timeout: 300
 `
 
-// pasted returns the entry for a TOML or YAML file. The user adds it, because an automatic addition may end up in
-// another table or lose comments. The error is [ErrRegistered] if the content has the server as a table or as a key.
+// pasted returns the entry for a TOML or YAML file. The user adds the entry, because an automatic addition may end up
+// in another table or lose comments. The error is [ErrRegistered] if the content has the server as a table or as a key.
 func (c Client) pasted(content []byte, server entry) ([]byte, error) {
 	for _, mark := range []string{"[mcp_servers." + ServerName + "]", ServerName + ":"} {
 		if bytes.Contains(content, []byte(mark)) {

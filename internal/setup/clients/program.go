@@ -13,7 +13,7 @@ const ServerName = "compound-docs"
 // Variables are the environment variables that the server reads and that its client must pass on.
 var Variables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
 
-// Environment returns the values of the set Variables. It leaves out the database URL, which may contain a password.
+// Environment returns the values of the [Variables] that are set, without the database URL, which may have a password.
 func Environment() map[string]string {
 	environment := map[string]string{}
 	for _, name := range Variables {
@@ -24,8 +24,8 @@ func Environment() map[string]string {
 	return environment
 }
 
-// Program returns the path that starts this program. It prefers a path from the PATH, because that path stays the same
-// when a package manager installs another version.
+// Program returns the path with which an assistant starts this program. It prefers a path from the PATH, because a
+// package manager keeps this path when it installs another version.
 func Program() string {
 	program, err := os.Executable()
 	if err != nil {
@@ -61,7 +61,7 @@ func onPath() string {
 	return ""
 }
 
-// Quote returns a word with quotes for a shell, if it needs any.
+// Quote returns a word for a shell, with quotes if the shell needs them.
 func Quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,="
 	if word != "" && strings.Trim(word, plain) == "" {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Registered returns all registrations with assistants that start the server in the repository at root. It skips files
+// Registered returns all registrations with which assistants start the server in the repository at root. It skips files
 // that cannot be read.
 func Registered(root string) []Registration {
 	var all []Registration
@@ -56,8 +56,8 @@ func (c Client) commandIn(content []byte) string {
 	return ""
 }
 
-// Missing reports whether the program does not exist or cannot run. A path with variables, or a relative path, does not
-// count as missing, because only the assistant can resolve it.
+// Missing reports whether the program does not exist or cannot run. It returns false for a relative path and for a path
+// with variables, because only the assistant can resolve such a path.
 func (r Registration) Missing() bool {
 	if r.Command == "" || strings.ContainsAny(r.Command, `/\$%~`) && !filepath.IsAbs(r.Command) {
 		return false

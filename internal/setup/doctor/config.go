@@ -67,7 +67,7 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
 
-// fixFile returns a finding about a file that a person has written.
+// fixFile returns a finding about an error in a file that people edit.
 func fixFile(err error) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](err)
 	switch {

@@ -34,7 +34,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	e.databaseURL = url
 	findings := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, where), "")
-	// For the private database this would be no use: it already has the newest pgvector of this machine.
+	// The private database gets no warning: it already has the newest pgvector that is possible on this machine.
 	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
 		findings = append(findings, one(Warning, problem, remedy)...)
 	}
@@ -64,7 +64,7 @@ func (e *examination) failed(err error) []Finding {
 	case e.Server == nil:
 		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"
-	default: // with the private database, another URL is not the remedy
+	default: // another URL is no remedy for the private database
 		fix = "run: compound-docs down, and then compound-docs up"
 	}
 	return one(Error, what, fix)

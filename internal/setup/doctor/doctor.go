@@ -1,8 +1,8 @@
 // Package doctor looks for faults of a set-up and says how to repair them. It starts, pulls and changes nothing, except
-// that a model server loads the embedding model. Its report contains no password.
+// that a model server loads the embedding model. The report contains no password.
 //
-// A check looks at one thing. It may use the results of earlier checks: without a database, for example, nobody can
-// check the index.
+// A check looks at one thing, and may use results of earlier checks. Without a database, for example, the check of the
+// index is skipped.
 package doctor
 
 import (
@@ -31,7 +31,7 @@ type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
-	Fix      string   `json:"fix,omitempty"` // how to repair it, with the command if there is one; "" if all is well
+	Fix      string   `json:"fix,omitempty"` // how to repair the fault, with a command if possible; "" without a fault
 }
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
@@ -47,13 +47,13 @@ func Worst(findings []Finding) Severity {
 // System has the parts of the set-up that Run examines.
 type System struct {
 	Home string // folder of the user's files
-	// Settings are the defaults if settings.json cannot be read. Then SettingsErr says why.
+	// Settings are the user's settings. If settings.json cannot be read, they are the defaults and SettingsErr is set.
 	Settings     project.Settings
 	SettingsErr  error
 	Root         string           // root of the repository, which may have no configuration
 	DatabaseURL  string           // "" for the private database
 	Server       *pgserver.Server // the private database, or nil
-	Index        *index.Index     // used only if the database is up to date, because a use would migrate it
+	Index        *index.Index     // not used with an older database, because the first use would migrate the database
 	ModelServers []ModelServer    // one or two; the first makes the vectors
 	Short        bool             // only the short checks
 }
@@ -64,7 +64,7 @@ type check struct {
 	short bool // the check also belongs to the short report of what runs
 }
 
-// checks are in the order in which later checks depend on earlier ones.
+// checks run in this order, because later checks use results of earlier checks.
 var checks = []check{
 	{"config", checkSettings, true},
 	{"database", checkDatabase, true},
@@ -76,18 +76,18 @@ var checks = []check{
 	{"index", checkIndex, false},
 }
 
-// examination has the system, and results of earlier checks that later ones need.
+// examination has the system, and results of checks that later checks need.
 type examination struct {
 	System
 
 	databaseURL string           // URL of a usable database, or ""
 	migrated    bool             // the database has this program's schema
-	embeds      bool             // the server has the embedding model
+	embeds      bool             // the first model server has the embedding model
 	project     *project.Project // nil without a valid configuration
 	projectErr  error            // why project is nil
 }
 
-// Run makes the checks, and returns at least one finding for each. It makes no further checks after ctx has ended.
+// Run makes the checks, and returns at least one finding of each. After ctx has ended, it leaves out further checks.
 func Run(ctx context.Context, system System) []Finding {
 	e := &examination{System: system}
 	e.project, e.projectErr = e.Settings.Load(e.Root)

@@ -43,7 +43,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		current = &made
 	}
-	var status workspace.IndexStatus // the last status that a server published
+	var status workspace.IndexStatus // the last status that a server wrote to the index
 	indexed, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
@@ -70,9 +70,9 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	return findings
 }
 
-// checkClone reports git's lock, or a shallow clone. It returns nil if there is neither.
+// checkClone reports that git has locked the files, or that the clone is shallow. Otherwise it returns nil.
 func (e *examination) checkClone(head project.GitHead) []Finding {
-	lock, since, _ := head.Lock() // the server itself reports this error
+	lock, since, _ := head.Lock() // the server reports the error
 	if !since.IsZero() {
 		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
 			command("rm", lock)+", if no git runs here")

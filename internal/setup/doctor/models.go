@@ -33,7 +33,7 @@ func checkServers(ctx context.Context, e *examination) []Finding {
 func (e *examination) checkServer(ctx context.Context, server ModelServer) []Finding {
 	state := server.Client.State(ctx, server.Models...)
 	if state.Err != nil {
-		what, _, _ := strings.Cut(state.Err.Error(), "; ") // without the advice: the doctor gives its own
+		what, _, _ := strings.Cut(state.Err.Error(), "; ") // without the advice, which the doctor replaces
 		fix := "start it, or correct embedding_host and generation_host in " + settingsFile(e)
 		if server.Ollama {
 			fix = "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs; it is to be had from https://ollama.com/download"
@@ -53,7 +53,7 @@ func (e *examination) checkServer(ctx context.Context, server ModelServer) []Fin
 	return append(one(OK, fmt.Sprintf("%s answers at %s", state.Name, state.Host), ""), e.missingModels(server, state)...)
 }
 
-// maxListed bounds the models that a finding lists.
+// maxListed bounds how many models a finding lists.
 const maxListed = 10
 
 func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
@@ -74,7 +74,7 @@ func (e *examination) missingModels(server ModelServer, state model.State) []Fin
 	return findings
 }
 
-// embedTimeout bounds the first vector. The server may have to load the model first.
+// embedTimeout bounds the time for one vector. The server may have to load the model first.
 const embedTimeout = time.Minute
 
 // checkModels makes a vector to find out whether the embedding model works.
@@ -103,7 +103,7 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }
 
-// weakModel reports an embedding model that was measured to be so weak that searches do not use its vectors.
+// weakModel reports an embedding model if searches do not use its vectors, because a measurement found the model weak.
 func (e *examination) weakModel(ctx context.Context) []Finding {
 	if !e.migrated {
 		return nil
@@ -123,7 +123,7 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 		"searches go by words and leave its vectors out", current.Name, 100*measured.OwnFirst))
 }
 
-// otherModel returns a finding about a useless embedding model, with a replacement as its remedy.
+// otherModel returns a finding about a useless embedding model. The remedy names a model to use instead.
 func (e *examination) otherModel(severity Severity, what string) []Finding {
 	usual := project.DefaultSettings().EmbeddingModel
 	switch {

@@ -19,13 +19,12 @@ import (
 // Account is the system account under which a server runs.
 type Account struct{ UID, GID uint32 }
 
-// accounts are accounts that can run PostgreSQL for root. PostgreSQL's package makes the first. Every system has the
-// second.
+// accounts can run PostgreSQL for root. Packages of PostgreSQL make the first account, and every system has the second.
 var accounts = []string{"postgres", "nobody"}
 
 // ServerAccount returns the account under which PostgreSQL must run, or nil for the account of this process. Only root
-// needs another account, because PostgreSQL refuses to run as root. It gets the owner of an existing data folder, or
-// else the first of accounts that exists.
+// needs another account, because PostgreSQL refuses to run as root. For root it returns the owner of the first existing
+// folder of data, or else the first existing account of accounts.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -54,7 +53,7 @@ func ServerAccount(data ...string) (*Account, error) {
 func owner(info fs.FileInfo) *Account {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return &Account{} // never on the systems that we support
+		return &Account{} // not on the systems that we support
 	}
 	return &Account{UID: stat.Uid, GID: stat.Gid}
 }
@@ -74,8 +73,8 @@ func reaches(folder string) bool {
 	return (info == nil || info.Mode().Perm()&enter != 0) && (above == folder || reaches(above))
 }
 
-// MakePrivate makes a folder that only an account and root may enter, or closes an existing folder to others. It fails
-// if the folder belongs to another account. A nil account means that of this process.
+// MakePrivate makes a folder that only account and root may enter, or closes an existing folder to other accounts. It
+// fails if the folder belongs to another account. A nil account means the account of this process.
 func MakePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
@@ -98,7 +97,7 @@ func MakePrivate(folder string, account *Account) error {
 	return os.Chmod(folder, private)
 }
 
-// checkWritable returns an [*Error] if this user may not make a folder in the nearest folder above that exists.
+// checkWritable returns an [*Error] if this user may not write to folder, or to the nearest existing folder above it.
 func checkWritable(folder string) error {
 	const write = 2
 	err := syscall.Access(folder, write)
@@ -111,8 +110,8 @@ func checkWritable(folder string) error {
 	return nil
 }
 
-// openOwn opens a file that belongs to the account. It follows no link and does not wait for a named pipe, because the
-// account may have put either there to trick root.
+// openOwn opens a file that belongs to account. It follows no symbolic link and does not wait for a named pipe, because
+// the account may have put a link or a pipe there to trick root.
 func openOwn(path string, flag int, account *Account) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -128,8 +127,7 @@ func openOwn(path string, flag int, account *Account) (*os.File, error) {
 	return file, nil
 }
 
-// checkOwn returns an [*Error] if a file or folder does not belong to the account. In /tmp somebody else may have made
-// it first.
+// checkOwn returns an [*Error] if a file or folder is not account's. In /tmp, another user may have made it first.
 func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	uid := os.Geteuid()
 	if account != nil {
@@ -144,8 +142,9 @@ func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	}
 }
 
-// isServer reports whether a process serves the cluster's socket. It looks at the process's command line. On Linux
-// everybody may read that, and an ended process has none. Elsewhere it asks ps.
+// isServer reports whether a process serves the cluster's socket. It looks for the socket in the command line of the
+// process. On Linux everybody may read the command line, and it is empty for an ended process. On other systems
+// isServer asks ps.
 func (c Cluster) isServer(pid int) bool {
 	if runtime.GOOS == "linux" {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -9,7 +9,7 @@ import (
 // Account is the system account under which a server runs.
 type Account struct{ UID, GID uint32 }
 
-// ServerAccount returns nil, because Windows has no such accounts.
+// ServerAccount returns nil: only root needs another account, and Windows has no root.
 func ServerAccount(...string) (*Account, error) { return nil, nil } //nolint:nilnil // as documented
 
 func attributes(*Account) *syscall.SysProcAttr { return nil }

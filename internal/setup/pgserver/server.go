@@ -1,8 +1,7 @@
 // Package pgserver runs a private PostgreSQL for the user, without an account, a port or a password to set up. All
-// compound-docs servers of the user share it. It uses the programs of a PostgreSQL that the user names, or of the
-// bundled PostgreSQL.
+// compound-docs servers of the user share it. Its programs are bundled, or come from a PostgreSQL that the user names.
 //
-// It knows PostgreSQL's programs and files. It must not speak SQL.
+// The package knows PostgreSQL's programs and files. It must not speak SQL.
 package pgserver
 
 import (
@@ -18,11 +17,11 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after their
-// end, and stops when one of them calls Stop. Safe for concurrent use.
+// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after these
+// processes have ended, until a process calls Stop. Safe for concurrent use.
 type Server struct {
-	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait.
-	// Set it before the first use.
+	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait. Set
+	// StartWait before the first use.
 	StartWait time.Duration
 
 	// Programs is the folder of initdb and postgres that the user names, or "". Set it before the first use.
@@ -30,19 +29,18 @@ type Server struct {
 
 	home   string
 	logger *slog.Logger
-	since  time.Time // this process does not start a server again that somebody stopped after this time
+	since  time.Time // if somebody stops the server after this time, this process does not start it again
 	// settings and initdb are further settings of the server and arguments of initdb. Only tests set these fields.
 	settings, initdb []string
 	lockWait         time.Duration
-	// settled is true once this process has decided whether to restart a running server with other
-	// programs. It decides only once, so that two processes with different programs do not restart the
-	// server in turns. Only attempt uses it.
+	// settled is true once this process has decided whether to restart a running server with other programs. A process
+	// decides only once, so that two processes with different programs do not restart the server in turns.
 	settled bool
 
-	// attempts has the one try to find or start the server. Callers share it. It goes on when a
+	// attempts makes one attempt at a time to find or start the server. Callers share the attempt. It goes on when a
 	// caller leaves, because a start may take longer than a caller waits.
 	attempts singleflight.Group
-	life     context.Context //nolint:containedctx // of attempts; Close ends it
+	life     context.Context //nolint:containedctx // for attempts; Close ends it
 	end      context.CancelFunc
 }
 
@@ -56,7 +54,7 @@ func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns the server with its files in home, the folder of the user's files. It starts nothing.
+// New returns the server that has its files below home, the folder of the user's files. It starts nothing.
 func New(home string, logger *slog.Logger) *Server {
 	s := &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -65,7 +63,7 @@ func New(home string, logger *slog.Logger) *Server {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout bounds a start. A start may have to copy the programs and to recover the data.
+// attemptTimeout bounds an attempt, which may have to copy the programs and to recover the data.
 const attemptTimeout = 30 * time.Minute
 
 // URL returns the URL of the database. It makes and starts the server if necessary. The error is an [*Error] if a
@@ -164,9 +162,9 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// givesWay reports whether a server that was started with the programs former must be restarted with others. If the
-// user names a PostgreSQL, the server must run with that one. Otherwise it restarts only if former is older than the
-// bundled PostgreSQL, or was removed.
+// givesWay reports whether a running server, started with the programs former, must be restarted with other programs.
+// If the user names a PostgreSQL, the server must run with its programs. Otherwise a restart is necessary only if
+// former is older than the bundled PostgreSQL, or was removed.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil || s.Programs != "" {
@@ -175,14 +173,13 @@ func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	return olderThan(former, found)
 }
 
-// olderThan reports whether former is older than the bundled PostgreSQL, or removed.
+// olderThan reports whether former is older than the bundled PostgreSQL, or was removed.
 func olderThan(former, bundled Installation) bool {
 	return !exists(former.program("postgres")) || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
 		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)
 }
 
-// Stop stops the server for all processes that use it, and reports whether it ran. Only processes that begin later
-// start it again.
+// Stop stops the server for all processes, and reports whether it ran. Only processes that begin later start it again.
 func (s *Server) Stop(ctx context.Context) (bool, error) {
 	l, err := layoutOf(s.home)
 	if err != nil || !exists(l.folder) {
@@ -209,10 +206,10 @@ func (s *Server) Stop(ctx context.Context) (bool, error) {
 
 // State describes a server, running or not.
 type State struct {
-	Folder               string // folder of its files
+	Folder               string // folder of the server's files
 	PostgreSQL, Pgvector string // versions
-	URL                  string // "" if it does not run
-	Err                  error  // why it cannot be started, or nil
+	URL                  string // "" if the server does not run
+	Err                  error  // why the server cannot be started, or nil
 }
 
 // State describes the server. It changes nothing.

@@ -17,11 +17,11 @@ import (
 const (
 	startTimeout = 5 * time.Minute // includes the recovery after a crash
 	stopTimeout  = 30 * time.Second
-	endTimeout   = 15 * time.Second // wait for the last processes of a killed server
+	endTimeout   = 15 * time.Second // how long the last processes of a killed server may take to end
 )
 
-// prepare returns the cluster for an installation, and makes it if it is missing. The cluster has a temporary name until
-// it is complete. prepare does not use or remove the data of other versions. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation. It makes missing data, under another name until they are complete.
+// Data of other major versions stay as they are. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
@@ -64,7 +64,7 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 		return err
 	}
 	path := filepath.Join(l.folder, "log")
-	_ = os.Rename(path, path+".1") // the previous log, if any
+	_ = os.Rename(path, path+".1") // keep the previous log, if any
 	log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -75,11 +75,11 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	settings := strings.Join(c.Settings(append(own, s.settings...)...), " ")
 	for deadline := time.Now().Add(endTimeout); ; time.Sleep(time.Second / 4) {
 		start := c.command(ctx, "pg_ctl", "start", "--wait", "--timeout", strconv.Itoa(int(startTimeout.Seconds())), "-o", settings)
-		// pg_ctl passes arguments to a shell without quotes, so the environment has the folder.
+		// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment instead.
 		start.Env = append(start.Env, "PGDATA="+c.Data)
 		start.Stdout, start.Stderr = log, log
 		err = start.Run()
-		// A process of a killed server may not have noticed the server's end yet.
+		// Try again if a process of a killed server has not noticed the server's end yet.
 		if err == nil || !strings.Contains(causesIn(path), "shared memory block") || ctx.Err() != nil || time.Now().After(deadline) {
 			break
 		}
@@ -93,15 +93,15 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	return l.keepStarted(c.Installation)
 }
 
-// setAside returns the remedy for a damaged folder, as a sentence.
+// setAside returns the remedy for a damaged data folder, as text for an error message.
 func (c Cluster) setAside() string {
 	return fmt.Sprintf("run: mv '%s' '%s' && compound-docs up. "+
 		"The index is built again from the files, and compound-docs ingest fills the handbook",
 		c.Data, filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data)))
 }
 
-// stop shuts down the server of a cluster, and reports whether one ran. It does not use PostgreSQL's programs, because
-// somebody may have removed them. The caller has the lock.
+// stop shuts down the server of a cluster, and reports whether a server ran. It does not use PostgreSQL's programs,
+// because somebody may have removed the programs. The caller has the lock.
 func (c Cluster) stop(ctx context.Context) (bool, error) {
 	pid, _, _, err := c.readPostmaster()
 	if err != nil || !c.isServer(pid) {
@@ -119,11 +119,11 @@ func (c Cluster) stop(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// disown replaces the process number in the postmaster.pid of a killed server. PostgreSQL does not start while a
-// process has that number. Another process may have got it, and the killed process keeps it until its parent waits.
-// PostgreSQL ignores the number of the process that runs pg_ctl, so disown writes that one. The file must stay, because
-// it names shared memory that processes of the killed server may still use. disown removes the lock of the socket,
-// which has the number too and nothing else of use.
+// disown makes PostgreSQL start although a killed server has left a postmaster.pid. PostgreSQL refuses to start while
+// any process has the process number in this file: a new process may have got the number, and a killed process keeps it
+// until its parent waits. So disown replaces the number by the number of this process, which PostgreSQL ignores because
+// this process runs pg_ctl. The file itself must stay: it names shared memory that processes of the killed server may
+// still use. disown also removes the lock of the socket, which has the number too and nothing else of use.
 func (c Cluster) disown() error {
 	if err := os.Remove(socketPath(c.Socket) + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -135,7 +135,7 @@ func (c Cluster) disown() error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // a write has returned the error
+	defer file.Close() //nolint:errcheck // writes return their own errors
 	pid, rest, ok := strings.Cut(text, "\n")
 	if _, err := strconv.Atoi(strings.TrimSpace(pid)); err != nil || !ok {
 		return os.Remove(file.Name())
@@ -148,7 +148,7 @@ func (c Cluster) disown() error {
 	return err
 }
 
-// causesIn returns the lines of a log that say why PostgreSQL does not start, or the error of reading it.
+// causesIn returns the lines of a log that say why PostgreSQL does not start, or why the log cannot be read.
 func causesIn(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -157,14 +157,15 @@ func causesIn(path string) string {
 	return causes(string(text))
 }
 
-// severity matches a line of PostgreSQL's log from the severity on. otherCause matches lines of its other programs.
+// severity matches a line in the log of postgres from the severity to the end. otherCause matches a line of another
+// PostgreSQL program that names a cause.
 var (
 	severity   = regexp.MustCompile(`(PANIC|FATAL|ERROR): .*`)
 	otherCause = regexp.MustCompile(`\b(error:|could not|No space left|lock file)`)
 )
 
-// causes returns the last lines of an output that name a cause, or else its last lines. The result is short enough for
-// an error message.
+// causes returns the last lines of an output that name a cause of failure. If no line names a cause, it returns the
+// last lines. The result is short enough for an error message.
 func causes(output string) string {
 	const most, longest = 3, 220
 	var named, all []string

@@ -23,33 +23,33 @@ import (
 // Result says what Write has made and found.
 type Result struct {
 	Project *project.Project // the project with the written configuration
-	// Kept says that there was a configuration before, and Changed that the wanted documents changed it.
+	// Kept says that there was already a configuration. Changed says that Write has added wanted documents to it.
 	Kept, Changed bool
-	// Places are the places with documents. Example is a search with the words of a document's file name, or "".
+	// Places are the places of the project's documents. Example is a search: words of a document's file name, or "".
 	Places  []FolderCount
 	Example string
-	// Further are places with markdown outside the documents. A wanted document can add them.
+	// Further are places with markdown outside the documents. The user can add them as wanted documents.
 	Further []string
-	// LeftOut are files and folders with markdown that Write neither takes nor proposes.
+	// LeftOut are files and folders with texts that Write neither takes as documents nor lists in Further.
 	LeftOut []LeftOut
 }
 
-// FolderCount is an entry of documents.folders, or the folder of new documents, with the number of its files.
+// FolderCount counts the documents in an entry of documents.folders, a key of the configuration, or in the folder of
+// new documents.
 type FolderCount struct {
 	Place string
 	Files int
 }
 
-// LeftOut is a file or a folder outside the documents, with the reason.
+// LeftOut is a file or a folder that is not among the documents, with the reason.
 type LeftOut struct {
 	Path string
 	Why  string
 }
 
-// Write prepares the repository at root, a path without symbolic links. wanted are folders, files and patterns of the
-// project's documents. Without any, a new configuration takes all markdown, and an existing one stays as it is.
-// externalAllowed is that of [project.Load]. The error is a *[project.ConfigError] if
-// the configuration is not valid.
+// Write prepares the repository at root, a path without symbolic links. wanted are folders, files and patterns for the
+// project's documents. If wanted is empty, a new configuration takes all markdown, and an existing configuration stays
+// as it is. externalAllowed is for [project.Load]. An invalid configuration causes a *[project.ConfigError].
 func Write(root string, wanted, externalAllowed []string) (Result, error) {
 	if err := project.CheckPlaces(root, wanted); err != nil {
 		return Result{}, err
@@ -68,7 +68,7 @@ func Write(root string, wanted, externalAllowed []string) (Result, error) {
 		return Result{}, err
 	}
 	named := append(slices.Clone(result.Project.Config.Documents.Folders), result.Project.DocsDir())
-	result.count(take(folder, project.Exclusions(root, named)))
+	result.count(takeSurvey(folder, project.Exclusions(root, named)))
 	return result, nil
 }
 
@@ -99,8 +99,8 @@ func (r *Result) count(found survey) {
 	r.Further, r.LeftOut = topPlaces(others), found.left
 }
 
-// moreTelling returns the longer of two example searches: the given one, or the words in the name of a file. It ignores
-// names of more than six words.
+// moreTelling returns the longer of two searches to try: example, or the words in the name of file. It ignores a name
+// of more than six words.
 func moreTelling(example, file string) string {
 	const most = 6
 	base, _, _ := strings.Cut(path.Base(file), ".")
@@ -143,11 +143,11 @@ func (r *Result) writeConfig(root string, folder *contain.Root, wanted, external
 	return nil
 }
 
-// newConfig returns the configuration of a repository. It takes the wanted places, or else all markdown, as documents.
-// If the compound-engineering plugin has written documents in docs/solutions, new documents go there too.
+// newConfig returns the configuration of a repository. The documents are the wanted places, or else all markdown. If
+// the compound-engineering plugin has written documents in docs/solutions, new documents go there too.
 func newConfig(root string, folder *contain.Root, wanted []string) config {
 	const solutions = "docs/solutions"
-	found := take(folder, project.Exclusions(root, nil))
+	found := takeSurvey(folder, project.Exclusions(root, nil))
 	isIn := func(home string) func(name string) bool {
 		return func(name string) bool { return strings.HasPrefix(name, home+"/") }
 	}
@@ -171,7 +171,7 @@ func newConfig(root string, folder *contain.Root, wanted []string) config {
 	return c
 }
 
-// cleaned returns the wanted places as entries for documents.folders. It leaves out the folder that every project has.
+// cleaned returns the wanted places as entries for documents.folders, without the folder that every project has.
 func cleaned(wanted []string) []string {
 	var folders []string
 	for _, name := range wanted {
@@ -212,7 +212,7 @@ func (r *Result) changeConfig(root string, shown *contain.Root, wanted, external
 	return nil
 }
 
-// withFolders returns the text of a configuration with documents.folders set. Only white space changes otherwise.
+// withFolders returns the text of a configuration with documents.folders set. In the rest, only white space changes.
 func withFolders(text []byte, folders []string) ([]byte, error) {
 	value, err := hujson.Parse(text)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// maxEntries bounds how many files and folders of a large repository take looks at.
+// maxEntries bounds how many files and folders of a large repository a survey looks at.
 const maxEntries = 200_000
 
-// survey has the paths of a repository's markdown files, and what was left out with the reason.
+// survey has the paths of a repository's markdown files. left are other files and folders with texts, with the reason.
 type survey struct {
 	markdown []string
 	left     []LeftOut
 }
 
-// take looks at everything in a repository that is not hidden. excluded says why to leave a file or folder out, or "".
-func take(root *contain.Root, excluded func(name string, folder bool) string) survey {
+// takeSurvey looks at everything in a repository that is not hidden. excluded says why to leave something out, or "".
+func takeSurvey(root *contain.Root, excluded func(name string, folder bool) string) survey {
 	var s survey
 	entries := 0
 	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
@@ -79,8 +79,7 @@ func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	return found
 }
 
-// topPlaces returns entries of documents.folders for some files: the top folder of each, or a pattern for files at the
-// root.
+// topPlaces returns entries for documents.folders that cover files: top folders, and patterns for files at the root.
 func topPlaces(files []string) []string {
 	var places []string
 	for _, file := range files {
