@@ -51,7 +51,7 @@ type Question struct {
 	IncludeCritical bool
 	// MaxDepth bounds how many links in a row are followed, MaxLinked how many documents are added. 0 follows no links.
 	MaxDepth, MaxLinked int
-	// Stale, if not nil, returns by path the reasons why some of the documents may be outdated.
+	// Stale, if not nil, returns why documents may be outdated: a reason for each such document, by path.
 	Stale func(documents []string) map[string]string
 	// OnText, if not nil, gets each piece of the answer as the model writes it, and at times "" before the first piece.
 	OnText func(text string)
@@ -63,8 +63,8 @@ type Answer struct {
 	Text string
 	// Grade says how sure the answer is. If it is [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
-	// Sources are documents by relevance. A document follows its successor. If there is a Text, it was made from at least
-	// a part of each document in Sources and Linked.
+	// Sources are documents by relevance. A document follows its successor. If Text is not "", each document in Sources
+	// and Linked was at least in part among the quotes from which Text was made.
 	Sources []rag.Hit
 	Linked  []Linked
 	// Omitted are the paths of documents that did not fit into the context window.
@@ -125,9 +125,9 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	return a.write(ctx, results, question, answer)
 }
 
-// sourcesOf returns the sources of an answer, by relevance: documents, and the critical documents of the results. It
-// leaves out a replaced critical document if its score is below minScore, or if its latest successor was not found. A
-// successor comes before the document that it replaces.
+// sourcesOf returns the sources of an answer, by relevance: the given documents, and critical documents of the results.
+// It leaves out a replaced critical document if its score is below minScore, or if its latest successor was not found.
+// A successor comes before the document that it replaces.
 func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hit {
 	position := func(hits []rag.Hit, path string) int {
 		return slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.Path == path })

@@ -29,16 +29,17 @@ type quote struct {
 	source source
 	// chosen has the indices of the quoted passages in source.passages. [fit] sorts them.
 	chosen []int
-	// cut, if not "", is quoted in place of the only chosen passage: its beginning, or a summary of the document.
-	cut string
-	// size is the number of tokens of the quote, without the further passages that fit adds.
+	// excerpt, if not "", is quoted in place of the chosen passage. It is the beginning of this passage, or a summary of
+	// the document.
+	excerpt string
+	// size is the number of tokens of the quote as [fitBest] makes it, with its first passage alone.
 	size int
 }
 
 // text returns the text to quote for a chosen passage.
 func (q quote) text(i int) string {
-	if q.cut != "" {
-		return q.cut
+	if q.excerpt != "" {
+		return q.excerpt
 	}
 	return q.source.passages[i].Content
 }
@@ -58,14 +59,14 @@ func (q quote) runs() [][]int {
 // minQuote is the shortest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses the passages to quote, in at most room tokens. The sources are in order of priority. First each source
-// gets its best passage. The rest of the room goes to further passages, one for each source in turn.
+// fit chooses the passages to quote. They fill no more than the room, in tokens. The sources are in order of priority.
+// First each source gets its best passage. Then the sources get further passages in turn, one at a time.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
 	waiting := make([][]int, len(quotes))
 	for i, q := range quotes {
-		if q.cut == "" {
-			waiting[i] = q.source.further()
+		if q.excerpt == "" {
+			waiting[i] = q.source.furtherPassages()
 		}
 	}
 	for progress := true; progress; {
@@ -107,15 +108,15 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 		if i == top || !s.hasText() || !s.isRule() {
 			continue
 		}
-		if q := s.beginning(d); q.size <= half {
+		if q := s.summaryQuote(d); q.size <= half {
 			quoted[i], half, room = q, half-q.size, room-q.size
 		}
 	}
-	q := sources[top].best(d, room)
+	q := sources[top].bestQuote(d, room)
 	if len(q.chosen) == 0 { // the critical documents have left too little room
 		clear(quoted)
 		room = all
-		q = sources[top].best(d, room)
+		q = sources[top].bestQuote(d, room)
 	}
 	if len(q.chosen) == 0 {
 		return nil, room
@@ -126,8 +127,8 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 			continue
 		}
 		summary := quoted[i].size
-		q := s.best(d, room+summary)
-		if q.cut == "" && len(q.chosen) > 0 {
+		q := s.bestQuote(d, room+summary)
+		if q.excerpt == "" && len(q.chosen) > 0 {
 			quoted[i], room = q, room+summary-q.size
 		} else if summary == 0 {
 			break
@@ -139,8 +140,9 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	return quotes, room
 }
 
-// best quotes the best passage, cut if it does not fit into room. If room is too small, the quote has no passage.
-func (s source) best(d delimiter, room int) quote {
+// bestQuote quotes the best passage, or its beginning if the room is too small for it. The quote has no passage if
+// there is no room for minQuote tokens of text.
+func (s source) bestQuote(d delimiter, room int) quote {
 	best := s.preference()[:1:1]
 	p := s.passages[best[0]]
 	frame := d.frameTokens(s)
@@ -151,30 +153,30 @@ func (s source) best(d delimiter, room int) quote {
 	if text < minQuote {
 		return quote{source: s}
 	}
-	return quote{source: s, chosen: best, cut: cutToTokens(p.Content, text), size: room}
+	return quote{source: s, chosen: best, excerpt: cutToTokens(p.Content, text), size: room}
 }
 
 // briefTokens bounds a summary that is quoted in place of a document's text.
 const briefTokens = 64
 
-// beginning quotes the summary of a document, with the line numbers of its best passage.
-func (s source) beginning(d delimiter) quote {
+// summaryQuote quotes the summary of a document, with the line numbers of its best passage.
+func (s source) summaryQuote(d delimiter) quote {
 	best := s.preference()[:1:1]
 	p, summary := s.passages[best[0]], cutToTokens(cmp.Or(s.Summary, s.Title), briefTokens)
 	size := d.frameTokens(s) + promptTokens(summary) + promptTokens(passageLabel(p, p))
-	return quote{source: s, chosen: best, cut: summary, size: size}
+	return quote{source: s, chosen: best, excerpt: summary, size: size}
 }
 
-// worse is how far the log-odds of a further passage may be below those of the best passage. The odds are then e² ≈ 7
-// times lower. A passage with lower odds is about another subject.
-const worse = 2
+// furtherMargin is how far the log-odds of a further passage may be below the log-odds of the best passage: its odds
+// are up to e² ≈ 7 times lower. A passage with still lower odds is about another subject.
+const furtherMargin = 2
 
-// further returns the indices of the passages to quote after the best one, in order of preference: the relevant
-// passages, and the neighbours of the best passage, in which its text may begin or end.
-func (s source) further() []int {
+// furtherPassages returns the indices of the passages to quote after the best passage, in order of preference. These
+// are the relevant passages, and the two neighbours of the best passage, because a text may go on in the next passage.
+func (s source) furtherPassages() []int {
 	order := s.preference()
 	best := order[0]
-	floor := s.passages[best].LogOdds - worse
+	floor := s.passages[best].LogOdds - furtherMargin
 	return slices.DeleteFunc(order[1:], func(i int) bool {
 		return s.passages[i].LogOdds < floor && i != best-1 && i != best+1
 	})
@@ -184,8 +186,8 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 
 func hasText(p rag.Hit) bool { return strings.TrimSpace(p.Content) != "" }
 
-// preference returns the indices of the passages with text, the most relevant first. The neighbours of each passage
-// follow it directly. Passages that only list subjects come last, and so does front matter.
+// preference returns the indices of the passages with text, the most relevant passage first. Directly after each
+// passage come its neighbours. Passages that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
 	const last = 1_000 // more than any log-odds
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))

@@ -170,7 +170,7 @@ func TestPrompt_MergesNeighbours(t *testing.T) {
 func TestHidden_TokenEndsAsItBegins(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	h := hidden{delimiter: delimiter{token: "HB7SL25E37TH"}, onText: func(text string) { shown.WriteString(text) }}
+	h := delimiterFilter{delimiter: delimiter{token: "HB7SL25E37TH"}, onText: func(text string) { shown.WriteString(text) }}
 	for _, piece := range []string{"See ", "HB7SL25E37TH", " and\n<b>\x1b[31m."} {
 		h.write(piece)
 	}

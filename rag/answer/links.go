@@ -18,8 +18,8 @@ import (
 type linkGraph struct {
 	tenant  int32
 	version int64 // of the tenant's documents
-	// from has the paths to which the links of each document lead, in the order of its text.
-	from map[string][]string
+	// targets has the paths to which a document links, by the path of this document, in the order of its links.
+	targets map[string][]string
 	// levels are the levels of the documents to which links lead, by path.
 	levels map[string]catalog.Level
 	// circles has one text for each circle of links: the paths in the circle.
@@ -30,33 +30,33 @@ type linkGraph struct {
 type Linked struct {
 	rag.Hit // without a passage and a score
 
-	// From is the path of the document that links to this document, or that this document replaces.
+	// From is the path of the document from which this document was reached: by a link, or as its latest successor.
 	From string
 }
 
-// linked follows links breadth-first from the sources. It returns the documents that it reaches, nearest first and each
-// once, without the sources. The latest successor of a document comes before the document. linked does not start at
-// unrelated critical documents, because their links would take the places of better documents.
+// linked follows links breadth-first from the sources. It returns each document that it reaches once, the nearest first,
+// without the sources. The latest successor of a document comes before the document. No links of unrelated critical
+// documents are followed, because their targets would use up MaxLinked before better documents.
 func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.Hit, question Question) ([]Linked, error) {
-	var from []string
+	var starts []string
 	for _, hit := range sources {
 		if hit.Level != catalog.Critical || hit.Score >= question.MinScore {
-			from = append(from, hit.Path)
+			starts = append(starts, hit.Path)
 		}
 	}
-	if question.MaxDepth <= 0 || question.MaxLinked <= 0 || len(from) == 0 {
+	if question.MaxDepth <= 0 || question.MaxLinked <= 0 || len(starts) == 0 {
 		return []Linked{}, nil
 	}
 	links, err := a.linkGraph(ctx, results)
 	if err != nil {
 		return nil, err
 	}
-	reached := links.reach(from, question)
+	reached := links.reach(starts, question)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
 		latest := results.Latest(path)
 		seen := func(link Linked) bool { return link.Path == latest }
-		if latest != path && !slices.Contains(from, latest) && !slices.ContainsFunc(reached, seen) {
+		if latest != path && !slices.Contains(starts, latest) && !slices.ContainsFunc(reached, seen) {
 			reached = slices.Insert(reached, i, Linked{rag.Hit{Path: latest}, path})
 			i++
 		}
@@ -77,15 +77,15 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.H
 	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
 }
 
-// documents returns the documents at the paths, without their passages. It leaves out documents below the level least.
-func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string, least catalog.Level) ([]rag.Hit, error) {
+// documents returns the documents at the paths, without their passages. It leaves out documents below minLevel.
+func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string, minLevel catalog.Level) ([]rag.Hit, error) {
 	scope := results.Scope()
 	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, RelativePaths: paths,
 	})
 	hits := []rag.Hit{}
 	for _, row := range rows {
-		if rank(row.PromotionLevel) < rank(least) {
+		if rank(row.PromotionLevel) < rank(minLevel) {
 			continue
 		}
 		hits = append(hits, rag.Hit{
@@ -100,18 +100,19 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 	return hits, err
 }
 
-// reach returns the documents that links reach from the paths in from, nearest first. It sets only Path and From.
-func (g *linkGraph) reach(from []string, question Question) []Linked {
+// reach follows links from the paths in starts, and returns the documents that it finds, the nearest first. It sets only
+// their Path and From.
+func (g *linkGraph) reach(starts []string, question Question) []Linked {
 	reached := []Linked{}
-	seen := make(map[string]bool, len(from))
-	for _, source := range from {
+	seen := make(map[string]bool, len(starts))
+	for _, source := range starts {
 		seen[source] = true
 	}
-	frontier := from
+	frontier := starts
 	for range question.MaxDepth {
 		var next []string
 		for _, source := range frontier {
-			for _, target := range g.from[source] {
+			for _, target := range g.targets[source] {
 				if seen[target] || rank(g.levels[target]) < rank(question.MinLevel) {
 					continue
 				}
@@ -142,13 +143,13 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 		return nil, err
 	}
 	read := &linkGraph{
-		tenant: tenant.ID, version: results.Version(), from: map[string][]string{}, levels: map[string]catalog.Level{},
+		tenant: tenant.ID, version: results.Version(), targets: map[string][]string{}, levels: map[string]catalog.Level{},
 	}
 	links := graph.New(graph.StringHash, graph.Directed())
 	for _, edge := range edges {
 		_, _ = links.AddVertex(edge.SourcePath), links.AddVertex(edge.TargetPath)
 		if links.AddEdge(edge.SourcePath, edge.TargetPath) == nil { // AddEdge fails for a second link to the same document
-			read.from[edge.SourcePath] = append(read.from[edge.SourcePath], edge.TargetPath)
+			read.targets[edge.SourcePath] = append(read.targets[edge.SourcePath], edge.TargetPath)
 		}
 		read.levels[edge.TargetPath] = edge.TargetLevel
 	}

@@ -56,16 +56,16 @@ func (d delimiter) markers() []string {
 	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
 }
 
-// hidden passes the pieces of the model's text to onText, without delimiters. If the end of a piece may be the
-// beginning of a delimiter, hidden holds the end back until the next piece.
-type hidden struct {
+// delimiterFilter gives the pieces of the model's text to onText, without delimiters. If a piece ends with characters
+// that may begin a delimiter, the filter keeps these characters until the next piece.
+type delimiterFilter struct {
 	delimiter
 
 	onText func(text string)
 	held   string
 }
 
-func (h *hidden) write(piece string) {
+func (h *delimiterFilter) write(piece string) {
 	if piece == "" && h.onText != nil { // the model is still reading
 		h.onText("")
 		return
@@ -83,10 +83,10 @@ func (h *hidden) write(piece string) {
 	h.show(all[:ready])
 }
 
-// end passes on the text that was held back.
-func (h *hidden) end() { h.show(h.held) }
+// end gives onText the characters that were kept. No further piece may follow.
+func (h *delimiterFilter) end() { h.show(h.held) }
 
-func (h *hidden) show(text string) {
+func (h *delimiterFilter) show(text string) {
 	text = h.clean(text)
 	if text != "" && h.onText != nil {
 		h.onText(text)
@@ -108,7 +108,7 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 		b.WriteString(d.begin())
 		b.WriteString(q.source.labels())
 		for _, run := range q.runs() {
-			if len(q.chosen) < len(q.source.passages) || q.cut != "" { // parts of the document are left out
+			if len(q.chosen) < len(q.source.passages) || q.excerpt != "" { // parts of the document are left out
 				b.WriteString(passageLabel(q.source.passages[run[0]], q.source.passages[run[len(run)-1]]))
 			}
 			for _, i := range run {
@@ -145,13 +145,13 @@ func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
 
-// promptTokens estimates the tokens that a text has for a language model, rather too high than too low. It also looks
-// at the number of characters, because such a model has tokens for white space.
+// promptTokens estimates how many tokens a text has for a language model. The estimate is often too high, and seldom too
+// low. It also depends on the number of characters, because a language model has tokens for white space.
 func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }
 
-// runesPerToken is the most characters that a token has on average, in any text.
+// runesPerToken is the greatest number of characters that the tokens of a text have on average.
 const runesPerToken = 6
 
 func cutToTokens(text string, limit int) string {

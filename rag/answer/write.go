@@ -24,12 +24,12 @@ const (
 	answerShare = 4
 	// extractTokens bounds an answer that consists of quoted passages.
 	extractTokens = 4096
-	// minRoom is the least room for documents, in tokens, with which generate asks the model again.
+	// minRoom is the smallest room for documents, in tokens. With less room, generate does not ask the model again.
 	minRoom = 256
 )
 
-// write adds the text to an answer that has sources. It removes sources that it did not quote. Removed sources with
-// text are listed in Omitted.
+// write sets the Text of an answer that has sources. It removes the sources that were not quoted, and lists those of
+// them that have text in Omitted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *Answerer) generate(
 				"the language model's context window of %d tokens has no room for a document beside this "+
 					"question; ask a shorter question, or "+widerWindow, window)
 		}
-		shown := &hidden{delimiter: d, onText: question.OnText}
+		shown := &delimiterFilter{delimiter: d, onText: question.OnText}
 		text, err := a.generator.Generate(ctx, d.prompt(quotes, question.Text), shown.write)
 		shown.end()
 		text = strings.TrimSpace(d.clean(text))
@@ -162,8 +162,9 @@ var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text of a quote to show a person, and the passage with this text. It prefers cause and solution.
-func (q quote) telling() (text string, p rag.Hit) {
+// tellingPassage returns the text to show a person, and the passage that has this text. It prefers a passage about the
+// cause or the solution.
+func (q quote) tellingPassage() (text string, p rag.Hit) {
 	best := -1
 	for i, p := range q.source.passages {
 		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)
@@ -181,14 +182,14 @@ func (q quote) telling() (text string, p rag.Hit) {
 	return p.Content, p
 }
 
-// extract returns the quotes as a text for a person. A brief source is left out, unless it is the first source.
+// extract returns the quotes as a text for a person. It leaves out each source with brief set, except the first source.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for n, q := range quotes {
 		if q.source.brief && n > 0 {
 			continue
 		}
-		text, p := q.telling()
+		text, p := q.tellingPassage()
 		mark := q.source.Mark()
 		if mark != "" {
 			mark = ", " + plain.Path(mark)

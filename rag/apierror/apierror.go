@@ -58,13 +58,13 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an [*Error]. Its text is that of [Wordf].
+// Errorf returns an [*Error]. [Wordf] makes its text from format and args.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: Wordf(format, args...)}
 }
 
-// Refuse returns an [*Error] about the value of a parameter. Its text is the parameter, and problem as a format for
-// args.
+// Refuse returns an [*Error] about the value of a parameter. Its text begins with the name of the parameter. Then the
+// problem follows, which is a format for args.
 func Refuse(parameter, problem string, args ...any) *Error {
 	e := &Error{Code: InvalidArgument, Err: Wordf("%s "+problem, append([]any{Parameter(parameter)}, args...)...)}
 	return e.With("parameter", parameter)
@@ -100,8 +100,9 @@ func (e *Error) With(key string, value any) *Error {
 // then ready.
 const lateRetry = 30 * time.Second
 
-// AsError returns err, which is not nil, as an [*Error]. If err wraps an *Error, the result has its code and details.
-// Otherwise they follow from what failed. The text is that of err, except for a deleted tenant and an ended context.
+// AsError returns err, which is not nil, as an [*Error]. If err wraps an *Error, its code and details are used. Otherwise
+// the kind of err decides about code and details. The text is the text of err, and for a deleted tenant or a file it
+// also says what to do. If the context of a call has ended, AsError writes another text.
 func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {

@@ -1,6 +1,6 @@
-// Package calibration says what a cosine of an embedding model means: the log-odds that one text answers the other.
-// Models differ in the range of their cosines, so each model is measured with pairs of a question and its answer. The
-// package knows no model, no index and no database.
+// Package calibration says what the cosine of a question and a text means: the log-odds that the text answers the
+// question. Embedding models differ in the range of their cosines, so each model is measured with pairs of a question
+// and its answer. The package knows no model, no index and no database.
 package calibration
 
 import (
@@ -10,10 +10,10 @@ import (
 
 // Calibration describes a model's cosines of questions and answers. The zero value means that they were not measured.
 type Calibration struct {
-	// Matched is the mean cosine of a question and its own answer. Unmatched is that of a question and the answer to
-	// another question.
+	// Matched is the mean cosine of a question and its own answer. Unmatched is the mean cosine of a question and the
+	// answer to another question.
 	Matched, Unmatched float64
-	// Variance is the mean of the variance of the matched cosines and that of the unmatched cosines.
+	// Variance is the mean of two variances: of the matched cosines, and of the unmatched cosines.
 	Variance float64
 	// OwnFirst is the share of the questions whose own answer has the highest cosine.
 	OwnFirst float64
@@ -32,15 +32,15 @@ func (c Calibration) Usable() bool {
 	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
 }
 
-// LogOdds returns the log-odds that a text with this cosine to a question answers it. Before the cosine is known, the
-// odds count as even. Matched and unmatched cosines count as normally distributed with one variance, so the log-odds
-// grow linearly with the cosine. c must be usable.
+// LogOdds returns the log-odds that a text answers a question, by the cosine of the two. It supposes that half of all
+// texts answer, and that matched and unmatched cosines are normally distributed with one variance. So the log-odds grow
+// linearly with the cosine. c must be usable.
 func (c Calibration) LogOdds(cosine float64) float64 {
 	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
 }
 
-// Measure returns the calibration of a model by its vectors of at least two pairs: answers[i] is the answer to
-// questions[i]. The vectors must have length 1.
+// Measure returns the calibration of a model. The arguments are the model's vectors of at least two pairs: answers[i] is
+// the answer to questions[i]. The vectors must have length 1.
 func Measure(questions, answers [][]float32) Calibration {
 	var matched, unmatched []float64
 	ownFirst := 0

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Status says whether a document is in force ("holds"), by its own words or by those of another document.
+// Status says whether a document is in force ("holds"). The document itself or another document states the status.
 type Status string
 
 // The statuses. The zero value is for a document whose status nobody states. It counts as Active.
@@ -39,7 +39,7 @@ type Standing struct {
 	Until string
 }
 
-// Holds reports whether what the document says is in force. A proposal holds: many teams never change its status.
+// Holds reports whether the document is in force. A proposal counts as in force: many teams never change its status.
 func (s Standing) Holds() bool { return s.Status == Proposed || s.Status.isActive() }
 
 func (s Status) isActive() bool { return s == Active || s == History || s == "" }
@@ -52,8 +52,8 @@ func (s Standing) Successor() string {
 	return s.AmendedBy
 }
 
-// Mark says in a few words why a reader must not rely on the document alone, "" without a reason. It is shown wherever
-// the document is named.
+// Mark says in a few words why a reader must not rely on this document alone. It is "" if the reader can. The mark is
+// shown wherever the document is named.
 func (s Standing) Mark() string {
 	switch {
 	case s.SupersededBy != "":
@@ -90,18 +90,20 @@ type Standings struct {
 	// Replacing has the paths of the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// supersededBy has the latest document that replaces a document, by its path. A document in a circle has none.
+	// supersededBy has the latest document that replaces a document, by the path of the replaced document. It has no
+	// entry for a document in a circle of documents that replace each other.
 	supersededBy map[string]string
-	// latest has the end of the chain in which each supersededBy leads to the next document, by the path of the first.
+	// latest has the last document of a chain, by the path of its first document. supersededBy leads from each document of
+	// the chain to the next.
 	latest map[string]string
-	// generations has the length of the longest chain of documents that replace a document one after the other.
+	// generations has the length of the longest chain of replacements that begins at a document, by the document's path.
 	generations map[string]int
 	amending    map[string][]string
 	said        map[string]Said
 }
 
-// NewStandings returns Standings. said has what each document says of itself, by its path. replacing and amending have
-// the documents that replace and amend a document, by the path of this document, the latest first.
+// NewStandings returns Standings. The keys of all three maps are paths of documents. said has what the document says of
+// itself. replacing has the documents that replace it, and amending the documents that amend it, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
 	s := Standings{
 		Replacing:    decided(replacing, said),
@@ -112,8 +114,8 @@ func NewStandings(said map[string]Said, replacing, amending map[string][]string)
 	return s
 }
 
-// decided leaves out later documents that are not in force. A rejected document changes nothing, and a proposal changes
-// only other proposals. Both kinds count if the older document itself says that it is superseded.
+// decided returns later without the documents that change nothing: a rejected document, and a proposal if the older
+// document is not a proposal. If the older document itself says that it is superseded, all its later documents stay.
 func decided(later map[string][]string, said map[string]Said) map[string][]string {
 	counting := make(map[string][]string, len(later))
 	for older, all := range later {
@@ -130,7 +132,7 @@ func decided(later map[string][]string, said map[string]Said) map[string][]strin
 // Today returns the present day in UTC, such as 2026-11-26. It decides whether a document has expired.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// Of returns the standing of the document at path on a day such as 2026-11-26. With "" for today, no document expires.
+// Of returns the standing of the document at path on a day such as 2026-11-26. If today is "", no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
 	standing := Standing{Status: said.Status, SupersededBy: s.supersededBy[path], Until: said.Until}
@@ -147,10 +149,10 @@ func (s Standings) Of(path, today string) Standing {
 	return standing
 }
 
-// Paths says which documents have one of the statuses today. If Active is among the statuses, without has the paths of
-// all documents that have none of the statuses, and only is nil. Otherwise only has the paths of the documents that
-// have one, and without is nil. Both are nil if statuses is empty.
-func (s Standings) Paths(statuses []Status, today string) (only, without []string) {
+// Paths selects the documents that have one of the statuses today. If Active is among the statuses, exclude has the paths
+// of all other documents, and include is nil. Otherwise include has the paths of the selected documents, and exclude is
+// nil. If there are no statuses, both are nil.
+func (s Standings) Paths(statuses []Status, today string) (include, exclude []string) {
 	if len(statuses) == 0 {
 		return nil, nil
 	}
@@ -161,55 +163,56 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	for path := range s.said {
 		paths[path] = true
 	}
-	only, without = []string{}, []string{}
+	include, exclude = []string{}, []string{}
 	for path := range paths {
 		status := s.Of(path, today).Status
 		switch {
 		case status.isActive():
 		case slices.Contains(statuses, status):
-			only = append(only, path)
+			include = append(include, path)
 		default:
-			without = append(without, path)
+			exclude = append(exclude, path)
 		}
 	}
 	if slices.Contains(statuses, Active) {
-		return nil, without
+		return nil, exclude
 	}
-	return only, nil
+	return include, nil
 }
 
-// Generations returns the length of the longest chain of documents that replace the one at path, one after the other.
+// Generations returns the length of the longest chain of replacements that begins at the document at path.
 func (s Standings) Generations(path string) int { return s.generations[path] }
 
-// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
+// Latest returns the path of the last document in the chain of replacements that begins at path, or path itself if no
+// document replaces it.
 func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
 // supersede fills the maps that follow from Replacing. Documents that replace each other in a circle do not count as
 // replaced: the command lint reports them.
 func (s Standings) supersede() {
 	later := s.Replacing
-	// Tarjan's algorithm finds the circles. order numbers the documents as they are visited. first has the lowest number
-	// of a document on the stack that replaces a document, directly or over others.
-	order, first := map[string]int{}, map[string]int{}
+	// Tarjan's algorithm finds the circles. order numbers the documents in the sequence of the visits. lowest has the lowest
+	// of the numbers of a document itself and of the documents on the stack that replace it, directly or over others.
+	order, lowest := map[string]int{}, map[string]int{}
 	var stack []string
 	var visit func(path string)
 	visit = func(path string) {
-		order[path], first[path] = len(order)+1, len(order)+1
+		order[path], lowest[path] = len(order)+1, len(order)+1
 		stack = append(stack, path)
 		longest := 0
 		for _, replacing := range later[path] {
 			if order[replacing] == 0 {
 				visit(replacing)
 			}
-			first[path] = min(first[path], first[replacing])
+			lowest[path] = min(lowest[path], lowest[replacing])
 			longest = max(longest, s.generations[replacing])
 		}
-		if first[path] < order[path] {
+		if lowest[path] < order[path] {
 			return
 		}
 		isCircle := stack[len(stack)-1] != path || slices.Contains(later[path], path)
-		for first[path] != math.MaxInt {
-			first[stack[len(stack)-1]] = math.MaxInt
+		for lowest[path] != math.MaxInt {
+			lowest[stack[len(stack)-1]] = math.MaxInt
 			stack = stack[:len(stack)-1]
 		}
 		if !isCircle && len(later[path]) > 0 {
