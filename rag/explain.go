@@ -16,7 +16,7 @@ type Explanation struct {
 	// Sampled is the number of passages in which terms were counted. In a search by vectors alone, it is 0 and Terms is
 	// empty.
 	Sampled int `json:"sampled_passages"`
-	// Passages is how many passages the search could return: the more there are, the more look right by accident. Terms
+	// Passages is how many passages the search could return. If there are many, some of them look right by accident. Terms
 	// are the terms of the query, in order.
 	Passages int             `json:"passages"`
 	Terms    []ExplainedTerm `json:"terms"`

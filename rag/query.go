@@ -48,15 +48,15 @@ type Query struct {
 	// and MinScore do not apply to the list. With 0, critical documents are results like any other.
 	Critical int
 	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query, before it goes on
-	// without the vector. For a minute after that, searches with an EmbeddingWait go without a vector, except if the late
+	// without the vector. After that, searches with an EmbeddingWait do without a vector for a minute, or until the late
 	// vector arrives.
 	EmbeddingWait time.Duration
-	// Unasked says that the text was not written as a query, such as a prompt that a hook reads. Then a document is not
-	// relevant only because it contains the whole of a short text. If the text has at most two words, and no name of code,
-	// only a document with this title is relevant.
+	// Unasked says that the text was not written as a query, such as a prompt that a hook reads. A document that contains
+	// all of a short query is relevant for this reason alone, but not for an unasked text. If the text has at most two
+	// words, and no name of code, only a document with this title is relevant.
 	Unasked bool
-	// Behind says that the index is about to change. The search then waits for new facts about the index before it reads
-	// passages, because facts of the last search would be out of date.
+	// Behind says that the index is about to change. The search then first reads the facts about the index, such as the
+	// number of its passages, because the facts from the last search would be out of date.
 	Behind bool
 }
 
@@ -105,7 +105,8 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest returns the path of the last document in the chain that replaces the one at path, or path without a chain.
+// Latest returns the path of the last document in the chain of replacements that begins at path, or path itself if no
+// document replaces it.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.

@@ -117,8 +117,8 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 	return ranked, s.markNewer(ctx, r, ranked)
 }
 
-// markNewer looks for later documents on the subject of a document, and sets its Newer to the path of the latest. A
-// later document does not count if one of the two links to the other.
+// markNewer looks for later documents on the subject of each document, and sets Newer to the path of the latest. A
+// later document does not count if there is a link between the two documents.
 func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error {
 	doubts := r.asked.Question.Doubts(ranked)
 	if len(doubts) == 0 {
@@ -142,8 +142,8 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of the documents with these IDs, in their order in each document. Each has its log-odds
-// for the query of hits, and nothing of its document except the ID.
+// Passages returns all passages of the documents with these IDs, in their order in each document. Each passage has its
+// log-odds for the query of hits, and the ID of its document. Other fields of the document are not set.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
@@ -152,9 +152,9 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	return rank.Assess(hits.asked.Question, texts, hits.passages), nil
 }
 
-// read reads the facts about the index, and then the candidates. If the last search found the facts unchanged, read
-// takes them for unchanged again and reads both at the same time. If they have changed after all, it reads the
-// candidates again. So a search of an index without changes waits for one round trip.
+// read reads the facts about the index, and then the candidates. If the last search found that the facts had not
+// changed, read uses the known facts to read the candidates while it reads the facts again. If the facts turn out to
+// have changed, it reads the candidates once more. So a search of an index without changes waits for one round trip.
 func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()

@@ -25,14 +25,14 @@ type QueryEmbedder interface {
 }
 
 const (
-	// hybridWait is how long a hybrid search waits for Ollama if its call has a deadline.
+	// hybridWait is how long a hybrid search waits for Ollama if the context of the search has a deadline.
 	hybridWait = 2500 * time.Millisecond
-	// avoidLate is how long searches with an EmbeddingWait do not ask an embedder that was late.
+	// avoidLate is how long an embedder that was late is not asked again, by searches with an EmbeddingWait.
 	avoidLate = time.Minute
-	// failureWait is how long a hybrid search waits for a vector that it cannot use, only to hear of a failure. After this
-	// time it is known whether anything listens at the server's address.
+	// failureWait is how long a hybrid search waits for a vector that it cannot use. It waits only to learn of a failure:
+	// this is enough to find out whether anything listens at the server's address.
 	failureWait = 300 * time.Millisecond
-	// noLimit is longer than the embedder takes to give up.
+	// noLimit is for a wait without a limit. The embedder gives up much earlier.
 	noLimit = time.Hour
 	// patientWait is how long a search by vectors waits for a vector that it cannot use. This is enough for several tries
 	// to reach Ollama, but not to load a large model.
@@ -43,12 +43,12 @@ const (
 type embedding struct {
 	// model makes the vector. It is nil if the server did not name its model, and in a search that needs no vector.
 	model *model.Model
-	// cancel ends EmbedQuery. Only end calls it before the vector is there.
+	// cancel ends EmbedQuery. The method end calls it. Nothing else may call it before the vector is there.
 	cancel context.CancelFunc
-	// until is when a hybrid search goes on without the vector. late is set once a search has gone on without it.
-	until time.Time
-	late  bool
-	done  chan struct{}
+	// deadline is when a hybrid search goes on without the vector. late says that the search has gone on without it.
+	deadline time.Time
+	late     bool
+	done     chan struct{}
 	// result and err may be read once done is closed.
 	result model.Embedding
 	err    error
@@ -56,13 +56,13 @@ type embedding struct {
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
 //
-// The end of ctx stops only the question which model the server has. The embedding may go on after the search; see end.
+// If ctx ends, only the call of EmbedModel stops. EmbedQuery may go on after the search; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	wait := cmp.Or(p.query.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok { // leave half of the time to the database
 		wait = min(wait, hybridWait, time.Until(deadline)/2)
 	}
-	e := &embedding{cancel: func() {}, until: time.Now().Add(wait), done: make(chan struct{})}
+	e := &embedding{cancel: func() {}, deadline: time.Now().Add(wait), done: make(chan struct{})}
 	wasLate := time.Since(time.Unix(0, s.lateAt.Load())) < avoidLate
 	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.EmbeddingWait > 0 && wasLate {
 		close(e.done)
@@ -71,7 +71,7 @@ func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	asking := ctx
 	if p.query.Mode == Hybrid { // a hybrid search does not wait for an Ollama that fails
 		ctx = model.FailFast(ctx)
-		limited, stop := context.WithDeadline(ctx, e.until)
+		limited, stop := context.WithDeadline(ctx, e.deadline)
 		defer stop()
 		asking = limited
 	}
@@ -108,15 +108,15 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectors are the vectors of a query. A vector with which no passage is compared is nil.
+// vectors are the vectors of a query. A vector is nil if no passage is compared with it.
 type vectors struct {
 	Coverage
 
 	byModel, builtIn *pgvector.HalfVector
 }
 
-// vectors waits for the model's vector, in a hybrid search not beyond until, and returns the query's vectors. If the
-// index has no vectors to compare with, it still waits a moment: the caller must hear if the model server fails.
+// vectors waits for the model's vector, and returns the query's vectors. A hybrid search waits only until the deadline.
+// If the index has no vectors to compare with, vectors still waits a moment, so that it can report a failing server.
 func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (vectors, error) {
 	v := vectors{Coverage: Coverage{Mode: p.query.Mode, Embedded: 1}}
 	if v.Mode == Lexical {
@@ -129,7 +129,7 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 	}
 	most, least := noLimit, patientWait
 	if v.Mode == Hybrid {
-		most, least = time.Until(e.until), failureWait
+		most, least = time.Until(e.deadline), failureWait
 	}
 	if !useful {
 		most = min(most, least)
@@ -175,8 +175,9 @@ const (
 	failSearch                // return the error
 )
 
-// nextStep decides how the search goes on. useful: the index has vectors to compare with. made: the query's vector is
-// there. loading: the model server did not answer in time. impossible: it cannot make the vector now, or is loading.
+// nextStep decides how the search goes on. useful says that the index has vectors to compare with, made that the
+// query's vector is there, loading that the model server did not answer in time, and impossible that it cannot make the
+// vector now. impossible is also set if loading is set.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:
@@ -190,13 +191,13 @@ func nextStep(useful, made, loading, impossible bool) step {
 	}
 }
 
-// wait waits for the embedding, no longer than most, and returns the error of the embedding. If the embedding is late,
+// wait waits for the embedding until the limit, and returns the error of the embedding. If the embedding takes longer,
 // wait sets late and returns [model.ErrLate]. If ctx is cancelled, it returns the cause.
-func (e *embedding) wait(ctx context.Context, most time.Duration) error {
+func (e *embedding) wait(ctx context.Context, limit time.Duration) error {
 	select {
 	case <-e.done:
 		return e.err
-	case <-time.After(most):
+	case <-time.After(limit):
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return context.Cause(ctx)

@@ -149,9 +149,9 @@ func (s Standings) Of(path, today string) Standing {
 	return standing
 }
 
-// Paths selects the documents that have one of the statuses today. If Active is among the statuses, exclude has the paths
-// of all other documents, and include is nil. Otherwise include has the paths of the selected documents, and exclude is
-// nil. If there are no statuses, both are nil.
+// Paths selects the documents that have one of the statuses today. If Active is among the statuses, exclude has the
+// paths of all other documents, and include is nil. Otherwise include has the paths of the selected documents, and
+// exclude is nil. If there are no statuses, both are nil.
 func (s Standings) Paths(statuses []Status, today string) (include, exclude []string) {
 	if len(statuses) == 0 {
 		return nil, nil
@@ -191,8 +191,8 @@ func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], pa
 // replaced: the command lint reports them.
 func (s Standings) supersede() {
 	later := s.Replacing
-	// Tarjan's algorithm finds the circles. order numbers the documents in the sequence of the visits. lowest has the lowest
-	// of the numbers of a document itself and of the documents on the stack that replace it, directly or over others.
+	// Tarjan's algorithm finds the circles. order numbers the documents in the sequence of the visits. lowest has the
+	// lowest of the numbers of a document and of the documents on the stack that replace it, directly or over others.
 	order, lowest := map[string]int{}, map[string]int{}
 	var stack []string
 	var visit func(path string)

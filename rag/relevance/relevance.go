@@ -2,17 +2,18 @@
 // kinds of evidence can be added. Every weight of a search is in this file. The package is a pure function of the
 // evidence: it knows no query, no model and no index.
 //
-// The weights of the forms are fitted on six judged collections, leaving each out once, with two embedding models
+// The weights of the forms are fitted on six judged collections, leaving out one at a time, with two embedding models
 // (all-MiniLM-L6-v2 and static word vectors). The projects have 15, 50, 150 and up to 3,205 documents. The queries are
 // questions, and the two, three and five rarest words of each question. Queries without an answer are questions of the
 // other collections, the same questions as keywords, and everyday prompts. The weights of BuiltIn are fitted on our own
 // sets, Cranfield and CACM.
 //
 // Other weights nearby give nearly the same results: from .35 to .5 for meaning beside words, and from -.5 to -1.1 for
-// the number of passages. An nDCG@10 in a comment below is the mean of these collections, or the value of one.
+// the number of passages. An nDCG@10 in a comment below is the mean of these collections, or is for one collection.
 // docs/evaluation.md has the results of the whole program.
 //
-// The weights order documents. A [Scale] then gives a score its meaning: of ten first documents with .7, seven answer.
+// The weights order documents. A [Scale] then gives a score its meaning: if ten searches each return a first document
+// with a score of .7, seven of these documents answer.
 package relevance
 
 import "math"
@@ -33,8 +34,8 @@ const (
 	Meaning
 )
 
-// weights multiply the evidence. passages multiplies ln N for N passages that the search may return: the more there
-// are, the more likely one of them looks right by accident.
+// weights multiply the evidence. passages multiplies ln N, where N is the number of passages that the search may
+// return: if N is high, some passages look right by accident.
 type weights struct{ meaning, strength, share, phrase, passages, base float64 }
 
 func (f Form) weights() weights {
@@ -50,13 +51,14 @@ func (f Form) weights() weights {
 	}
 }
 
-// Scale turns log-odds, which order documents, into calibrated log-odds: of documents with a score of .7, seven in ten
-// answer. Slope multiplies the log-odds. Crowd multiplies [Evidence.Rivals] and lowers the score if many documents look
-// right, because in a collection about one subject all documents are near a query or have words of it.
+// Scale turns log-odds, which order documents, into calibrated log-odds: seven in ten documents with a score of .7
+// answer their query. Slope multiplies the log-odds. Crowd multiplies [Evidence.Rivals] and lowers the score if many
+// documents look right, because in a collection about one subject all documents are near a query or have words of it.
 type Scale struct{ Slope, Crowd, Base float64 }
 
-// Scale returns the scale of a form. make eval FIT=yes fits the scales on the sets of test/eval, here with Cranfield
-// and CACM too, in projects of all sizes. It asks each question twice: in a project with the answer and in one without.
+// Scale returns the scale of a form. The command "make eval FIT=yes" fits the scales on the sets of test/eval, in
+// projects of all sizes. These scales are fitted on Cranfield and CACM too. Each question is asked twice: in a project
+// with the answer, and in a project without it.
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.601, -.308, -1.38},
@@ -67,19 +69,19 @@ func (f Form) Scale() Scale {
 }
 
 const (
-	// ownPart is the share of a passage's own signals. The rest are the best signals of its document, because a document
-	// that is about the subject throughout is a better answer. On a collection of long pages nDCG@10 is .414 with the best
-	// signals, and .396 without.
+	// ownPart is the share of a passage's own signals. The other share belongs to the best signals of its document,
+	// because a document that is about the subject throughout is a better answer. On a collection of long pages nDCG@10 is
+	// .414 with both shares, and .396 with a passage's own signals alone.
 	ownPart = .6
 	// maxQueryWeight bounds the weight of a query, because a long query, such as a pasted log, matches some words by
 	// accident. Most questions weigh less.
 	maxQueryWeight = 80
-	// minKnown is a share of a query's weight. If the words that documents have weigh less than this, words do not count:
-	// the query is in another language, or a paraphrase.
+	// minKnown is the least share of a query's weight for its words that are in documents. With a lower share, words do
+	// not count: the query is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is how far the log-odds of the best line of a pasted text may be below those of the whole text, if the
-	// line is to decide. For 60 stack traces with one telling line, the right document is then among the first ten in .88
-	// of the searches instead of .33. Searches with pasted code, where all lines matter, stay as they were.
+	// lineMargin makes the best line of a pasted text decide, even if its log-odds are this much below the log-odds of the
+	// whole text. For 60 stack traces with one telling line, .88 of the searches then have the right document among the
+	// first ten, instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
 	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
 	// it decides only between answers of nearly the same evidence.
@@ -88,11 +90,12 @@ const (
 	fallenOdds = .5
 )
 
-// MeaningDecides reports whether a query is judged by its meaning alone. known, in [0,1], is the part of the weight of
-// its terms that belongs to terms in documents.
+// MeaningDecides reports whether a query is judged by its meaning alone. known is the share of the query's weight, in
+// [0,1], that belongs to terms in documents.
 func MeaningDecides(known float64) bool { return known < minKnown }
 
-// Signals are the kinds of evidence in which the best passage of a document counts for its other passages too.
+// Signals are kinds of evidence that the passages of a document share: the best signals of one passage also raise the
+// other passages; see [Signals.Within].
 type Signals struct {
 	// Meaning is the log-odds that follow from the cosine of the vectors; see package calibration.
 	Meaning float64
@@ -122,7 +125,7 @@ type Evidence struct {
 	Signals
 	// Phrase is the part of the query that the passage has word by word, in [0,1].
 	Phrase float64
-	// Crowd says how right the first documents of the search look.
+	// Crowd says how strong the evidence for the first documents of the search is.
 	Crowd Crowd
 	// Passages is how many passages the search could return, at least 1.
 	Passages int
@@ -132,8 +135,8 @@ type Evidence struct {
 // means show that many documents look right.
 type Crowd struct{ Meaning, Words float64 }
 
-// CrowdOf returns the crowd of a search with these documents, in order. If there are fewer than ten, the missing ones
-// count as unrelated to the query.
+// CrowdOf returns the crowd of a search with these documents, in order. If there are fewer than ten, each missing
+// document counts as unrelated to the query.
 func CrowdOf(documents []Evidence) Crowd {
 	const first, unrelated = 10, -6
 	crowd := Crowd{unrelated, unrelated}
@@ -147,7 +150,8 @@ func CrowdOf(documents []Evidence) Crowd {
 	return crowd
 }
 
-// Rivals returns the mean of the Crowd by words for the form Words, and the mean by meaning for any other form.
+// Rivals returns the mean in Crowd that fits the form: Crowd.Words for the form Words, and Crowd.Meaning for the
+// others.
 func (e Evidence) Rivals() float64 {
 	if e.Form == Words {
 		return e.Crowd.Words
@@ -180,10 +184,10 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// Sure is the least score of a sure document. Seven in ten documents with this score answer.
+// Sure is the least score of a sure document. Seven in ten documents with this score answer their query.
 const Sure = .7
 
-// Likely is the least score of a document that may answer. Three in ten documents with this score answer.
+// Likely is the least score of a document that may answer. Three in ten documents with this score answer their query.
 const Likely = .3
 
 // Unrelated is the score below which a document is of no use to a model. The number is chosen, not measured.
@@ -194,17 +198,18 @@ const Unrelated = .1
 const Asked = .95
 
 // Near returns the least closeness (package wordvec) of a document that may answer although its score is too low. In a
-// small project the answer often has few words of the question. Many passages raise the limit, and so do many pieces of
-// a text, because one of many is near by accident. In a large memory most passages are about other subjects, so the
-// limit then grows more slowly. The numbers are chosen on the sets nothing/one, nothing/two, small, one and two of
-// test/firsthour, and on questions about other subjects over 15 and 60 documents of test/eval.
+// small project the answer often has few words of the question. Many passages raise this limit, and so do many pieces
+// of a document, because among many some are near by accident. In a large project most passages are about other
+// subjects, so there the limit grows more slowly with the passages. The numbers are chosen on the sets nothing/one,
+// nothing/two, small, one and two of test/firsthour, and on questions about other subjects over 15 and 60 documents of
+// test/eval.
 func Near(passages, pieces int) float64 {
 	others := math.Log(float64(max(passages, 1)))
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
 }
 
-// WithLine weighs a pasted text by its best line. line and whole are the log-odds of a passage for this line and for
-// the whole text, and lines is how many lines were compared. If decides is true, logOdds count instead of whole.
+// WithLine weighs a pasted text by its best line. The arguments are the log-odds of a passage for the whole text and
+// for this line, and the number of lines that were compared. If decides is true, the passage has the returned logOdds.
 func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 	line -= math.Log(float64(max(lines, 1))) // the more lines, the more likely one fits by accident
 	return line, line > whole-lineMargin
