@@ -105,7 +105,7 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 }
 
 // cleanTenant counts the documents of a tenant, and removes the tenant unless dryRun is set. It keeps a tenant that a
-// server indexes, or that somebody has used since row was read.
+// server indexes, or that somebody has used since the cleanup read its row.
 func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (CleanedTenant, error) {
 	cleaned := CleanedTenant{
 		Project: row.ProjectName, Branch: row.BranchName, Root: row.RepoRoot, LastSeen: row.LastSeen.UTC(), InUse: row.InUse,

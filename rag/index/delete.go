@@ -88,7 +88,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (Contents, erro
 }
 
 // lockProject returns a project's id. Until the transaction ends, no other process can register tenants of the project,
-// remove the project or write its text. If the index does not have the project, [db.IsNoRows] is true of the error.
+// remove the project or write its text. If the index does not have the project, [db.IsNoRows] recognizes the error.
 func lockProject(ctx context.Context, q *db.Queries, name string) (int32, error) {
 	id, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: name})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxLinks bounds the links kept of one document.
+	// maxLinks bounds the links that the index stores of one document.
 	maxLinks = 1000
 	// maxTitle bounds a title, in characters. A file may be one long line that is a heading.
 	maxTitle = 1000
@@ -59,14 +59,15 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Written is the path in the document, if Target is this path with .md added; "" for other links.
+	// Written is Target as the document writes it, without .md or with .html. It is "" if the document writes Target
+	// itself.
 	Written string
-	// Relation says how the document stands to the target, such as [said.Supersedes], "" for an ordinary link.
+	// Relation says what the document is to the target, such as [said.Supersedes], "" for an ordinary link.
 	Relation said.Relation
 }
 
-// Paths returns all paths to which the link may lead. The first path with a document counts. Pages without .md may be
-// MDX.
+// Paths returns all paths to which the link may lead. The first path with a document counts. If the link was written
+// without .md, the page may also be an .mdx file.
 func (l Link) Paths() []string {
 	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
 	if l.Written != "" {
@@ -241,7 +242,7 @@ func handbookSection(source string, frontMatter map[string]any) string {
 	return baseName(source)
 }
 
-// maxGist bounds a gist, in characters. An embedding model reads approximately as many.
+// maxGist bounds a gist, in characters. An embedding model reads approximately this many characters of a text.
 const maxGist = 2_000
 
 // Gist returns a text for comparing whole documents, in one line: title, summary and the beginning of the text. Other

@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// The size of a batch adapts so that the model takes approximately batchTime for it. A search waits no longer than this
-// for the model, and a stop loses no more work. A batch has at most maxBatch passages.
+// The size of a batch adapts so that the model takes approximately batchTime for it. So a search waits no longer than
+// this for the model, and a program that is stopped loses no more work. A batch has at most maxBatch passages.
 const (
 	batchTime = 100 * time.Millisecond
 	maxBatch  = 32
@@ -28,8 +28,8 @@ type vector struct {
 	embedding []float32
 }
 
-// embed embeds passages batch by batch. It calls outdated after each batch, and stops if outdated returns true. A
-// goroutine writes vectors while embed makes the next ones. Vectors made during a write go into the next write.
+// embed embeds passages batch by batch. After each batch it calls the function outdated, and stops if the result is
+// true. A goroutine writes the finished vectors. Meanwhile embed makes more vectors, which go into the next write.
 func (q *Queue) embed(
 	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {

@@ -11,9 +11,9 @@ import (
 )
 
 // excludedFields get no line with their name in the passage of front matter. The title is in the heading of every
-// passage. Summary, description and tags come first in the passage anyway. Status and paths of other versions have
-// words of the newer document, so the older document could rank above it. The rest mostly tells a site generator where
-// a page goes.
+// passage. Summary, description and tags come first in the passage anyway. The status and the fields for other versions
+// may name the newer document, so searches for its words could find the older document first. Most other fields tell a
+// site generator where a page goes.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
 	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,
@@ -23,8 +23,8 @@ var excludedFields = []string{
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the description, the tags,
 // and then every other field with text, sorted by name. Tags and other fields have one line each, which begins with the
-// field's name. The result is nil without text, and one passage if the text fits the embedding model's window. The
-// lines of each passage are those of the whole front matter.
+// field's name. The result is nil without text, and one passage if the text fits the embedding model's window. As its
+// lines, each passage has all lines of the front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
@@ -59,8 +59,8 @@ const (
 	maxQuestionRunes = 300
 )
 
-// questions returns the questions of the front matter, each in one line. A single text counts as a list of one. If the
-// value has no text, questions returns nil, and the field counts as any other field.
+// questions returns the questions of the front matter, each in one line. The value may also be a single question. If
+// the value has no text, questions returns nil, and the field is treated like any other.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range StringList(frontMatter[QuestionsField]) {
@@ -72,8 +72,8 @@ func questions(frontMatter map[string]any) []string {
 	return found
 }
 
-// cut returns passages of a text, each so short that it fits the embedding model's window together with a title. The
-// lines of each passage are 1 to end.
+// cut returns passages of a text, each so short that it fits the embedding model's window together with a title. Each
+// passage gets the lines from 1 to end.
 func cut(text, title string, end int) []markdown.Passage {
 	var passages []markdown.Passage
 	room := markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))

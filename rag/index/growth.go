@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL takes a new tenant for
-// empty, and searches read all rows of the tenant for every passage. Autovacuum runs ANALYZE a minute later, and never
-// for one small tenant among many.
+// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL plans as if a new
+// tenant had no rows, and searches read all rows of the tenant once for each passage. Autovacuum runs ANALYZE a minute
+// later. For one small tenant among many, autovacuum never runs it.
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
 type growth struct{ rows atomic.Int64 }
 
-// add adds to the count of rows, and reports whether ANALYZE is due: at analyzeFrom rows, and each time the
-// count has grown fourfold.
+// add counts more rows, and reports whether ANALYZE is due: when the count reaches analyzeFrom, and again each time
+// the count is four times as high.
 func (g *growth) add(rows int) bool {
 	after := g.rows.Add(int64(rows))
 	limit := int64(analyzeFrom)

@@ -19,8 +19,8 @@ import (
 )
 
 // Indexer writes the documents of one collection of a tenant. Searches by words find a document as soon as it is
-// written; a [Queue] makes its vectors later. Safe for concurrent use. However, two calls may write the same file at
-// the same time only if Source looks at the files again, which the default does not.
+// written; a [Queue] makes its vectors later. Safe for concurrent use. However, two calls must not write the same file
+// at the same time with the default Source.
 type Indexer struct {
 	index      *Index
 	tenant     *catalog.Tenant
@@ -30,13 +30,14 @@ type Indexer struct {
 
 	// Set the fields below before the first call.
 
-	// Source says just before a write which files have changed since they were read. The default says that none has.
+	// Source says just before a write which files have changed since they were read. By default, no file counts as
+	// changed.
 	Source Files
 	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents without a date in their front matter. A
 	// document that is not in the result gets the date of its file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
-	// Cues, if not nil, returns the keys under which a document with these triggers and cited paths is stored. With the
-	// keys of a command or an edit, [Index.CitedPlaces] finds the documents that concern it.
+	// Cues, if not nil, returns keys for a document, made from its triggers and the paths that it cites. They are stored
+	// with the document. With the keys of a command or an edit, [Index.CitedPlaces] finds the documents about it.
 	Cues func(triggers []said.Trigger, cited []string) []string
 	// OnWritten is called after each change of the index.
 	OnWritten func()
@@ -54,8 +55,8 @@ func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, s
 }
 
 // Known returns the stamps of the indexed files, by path. A sync compares each stamp with the file, and indexes the
-// file again if they differ. If the rules of a folder have changed, or this version of the program stores something
-// else of a file, Known returns a stamp that no file can have.
+// file again if they differ. A file must also be indexed again if the rules of its folder have changed, or if a version
+// of the program with another format indexed it. Then Known returns a stamp that no file can have.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	rows, err := db.ReadOne(ctx, x.index.db, "read stamps", (*db.Queries).DocumentStamps, db.DocumentStampsParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -119,10 +120,10 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 }
 
 // Index puts files into the index, each whole or not at all. A text that several checkouts of the project have is
-// stored once. The failures name the files that are not in the index. A file that has changed since it was read
-// ([document.ErrChanged]) keeps its earlier version. A file that cannot be a document, that the database refuses or
-// that makes this program panic loses its earlier version, because no answer may come from text that is gone. After an
-// error, some of the files may be in the index: call again.
+// stored once. The failures name the files that were not indexed. If a file has changed since it was read
+// ([document.ErrChanged]), its earlier version stays in the index. If a file cannot be a document, makes this program
+// panic or is refused by the database, Index removes the earlier version, because no answer may come from text that is
+// gone. After an error, only some of the files may be in the index: call Index again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
@@ -132,9 +133,9 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	return isolate(ctx, x.index.logger, files, batch, refuse)
 }
 
-// isolate returns the results of f for all items. If f panics or the database refuses the data, an item is at fault.
-// Then isolate calls f with each item alone, and calls refuse with each item that fails again in this way. Any other
-// error ends isolate.
+// isolate returns the results of f for all items. If f panics or the database refuses the data, isolate calls f with
+// each item alone, to find the items that are the cause. For an item that has such a failure even alone, it takes the
+// results of refuse. At any other error isolate stops.
 func isolate[Item, Result any](
 	ctx context.Context, logger *slog.Logger, items []Item,
 	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
@@ -213,7 +214,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// missingDates returns a date, by path, for each document without a date that needs none in its front matter.
+// missingDates returns dates, by path, for the documents without a date whose project requires no date.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
 	for _, doc := range documents {
@@ -237,7 +238,7 @@ type Files interface {
 	Present(paths []string) []string
 }
 
-// asRead is the default of [Indexer.Source]. It does not look: no file has changed, and no removed file is there again.
+// asRead is the default of [Indexer.Source]. It looks at no file, and says that no file has changed or is there again.
 type asRead struct{}
 
 func (asRead) Changed(map[string]document.Stamp) []string { return nil }
@@ -248,13 +249,13 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, x.Source.Present)
 }
 
-// removeRefused removes the earlier versions of files that cannot be indexed, except of files that have changed since
-// they were read.
+// removeRefused removes the earlier versions of files that cannot be indexed. If a file has changed since it was read,
+// its earlier version stays.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.Source.Changed(refused) })
 }
 
-// remove removes the documents at paths, except at the paths that keep returns. It calls keep inside the transaction.
+// remove removes the documents at paths, except the documents at the results of keep. It calls keep in the transaction.
 func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
 	// No path in the index is invalid UTF-8, and PostgreSQL refuses a query with such a path.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })

@@ -40,7 +40,7 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 }
 
 // destinationLink returns the link from the file at source to a destination. A wikilink such as [[pool]] means a page
-// of this name in any folder. If there are several, its Fallback wins: the page with this path in the docs folder.
+// of this name in any folder. If several folders have such a page, the link leads to its Fallback, in the docs folder.
 func destinationLink(source string, docType project.Rules, destination string) Link {
 	destination = norm.NFC.String(destination) // package watch gives paths in this Unicode form
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
@@ -77,8 +77,8 @@ func destinationLink(source string, docType project.Rules, destination string) L
 
 // resolveRelated returns links from the file at source to the documents that a field of its front matter names, such as
 // related_docs. Writers give paths relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the
-// repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. The Target of a link takes the path as
-// relative to the file, and the Fallback takes it as relative to the docs folder.
+// repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. The Target of a link is the place that
+// is meant if the path is relative to the file, and the Fallback if the path is relative to the docs folder.
 func resolveRelated(source, docs string, related []string, relation said.Relation) []Link {
 	var links []Link
 	for _, given := range related {
@@ -159,7 +159,7 @@ func withoutAnchor(destination string) string {
 	return destination
 }
 
-// rooted puts the folder root in front of a destination that begins with /. Any other destination stays as it is.
+// rooted puts the path root in front of a destination that begins with /. Any other destination stays as it is.
 func rooted(root, destination string) string {
 	if !strings.HasPrefix(destination, "/") {
 		return destination

@@ -69,8 +69,8 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 }
 
 // Inspect reads the state of a checkout without registering it, and returns false if the index does not have it. It
-// decodes the last published sync status into status. The QueueStatus counts the passages without a vector of the model
-// current, or of the model that last embedded the checkout if current is nil.
+// decodes the last published sync status into status. The QueueStatus counts the passages that have no vector of the
+// current model. If current is nil, this is the model that last embedded the checkout.
 func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *model.Model, status any) (bool, QueueStatus, error) {
 	tenant, err := transact(ctx, x.db.Read, "inspect the index", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, _, err := lookUp(ctx, q, key)
@@ -102,7 +102,7 @@ func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *mod
 }
 
 // SetSyncStatus publishes how far the tenant's index is behind the files, for servers that do not index the tenant. It
-// does nothing if the context is that of a former indexer.
+// does nothing if ctx comes from a lease that another indexer now holds.
 func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {

@@ -16,14 +16,13 @@ type usedModel struct {
 	model.Model
 
 	id int32
-	// calibrated is set once the database says what the model's cosines mean. tidied is set once [Queue.tidy] has run.
-	// Only the goroutine that holds the queue's turn sets them. It sets calibrated under the queue's lock, because Status
-	// reads calibrated.
+	// calibrated says that the database has the model's calibration, and tidied that [Queue.tidy] has run. Only the
+	// goroutine that holds the queue's turn may set them. calibrated also needs the lock mu, because Status reads it.
 	calibrated, tidied bool
 	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
 	useless bool
-	// asked and answered are the vectors of the calibration's texts that [Queue.measure] has made so far.
-	asked, answered [][]float32
+	// [Queue.measure] has made these vectors so far, of the questions and answers of package calibration.
+	questionVectors, answerVectors [][]float32
 }
 
 func (q *Queue) currentModel() *usedModel {
@@ -32,7 +31,7 @@ func (q *Queue) currentModel() *usedModel {
 	return q.model
 }
 
-// useModel asks the model server for its model, and returns it. It first records a new model in the tenant's row.
+// useModel asks the model server which model it has. If the model is new, useModel records it in the tenant's row.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
@@ -107,8 +106,8 @@ func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool)
 	}, true
 }
 
-// calibrate measures what the model's cosines mean, unless the database has the result. Hybrid searches use no vectors
-// without the result. So [Queue.step] calls calibrate before it embeds more than fewPassages passages.
+// calibrate measures what the model's cosines mean, if the database does not say it yet. Hybrid searches use only the
+// vectors of a measured model. So [Queue.step] calls calibrate before it embeds more than fewPassages passages.
 func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
@@ -136,16 +135,16 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	err = q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries)
+	err = q.embedTexts(ctx, used, &used.questionVectors, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
 		return measured, err
 	}
-	err = q.embedTexts(ctx, used, &used.answered, answers, x.embedder.Embed)
+	err = q.embedTexts(ctx, used, &used.answerVectors, answers, x.embedder.Embed)
 	if err != nil {
 		return measured, err
 	}
-	if !slices.ContainsFunc(slices.Concat(used.asked, used.answered), func(v []float32) bool { return v == nil }) {
-		measured = calibration.Measure(used.asked, used.answered)
+	if !slices.ContainsFunc(slices.Concat(used.questionVectors, used.answerVectors), func(v []float32) bool { return v == nil }) {
+		measured = calibration.Measure(used.questionVectors, used.answerVectors)
 	}
 	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
@@ -157,8 +156,8 @@ func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibrat
 	})
 }
 
-// embedTexts appends to vectors until each text has one, nil for a text that the model refuses. Its batches are as
-// small as those of passages, so that a search does not wait longer for the model.
+// embedTexts appends the missing vectors of the texts to vectors. A text that the model refuses has the vector nil. The
+// batches are as small as batches of passages, so that a search does not wait longer for the model.
 func (q *Queue) embedTexts(
 	ctx context.Context, used *usedModel, vectors *[][]float32, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),

@@ -13,15 +13,15 @@ import (
 // FilesField is the field of the front matter that names the files of the repository that a document is about.
 const FilesField = "files_involved"
 
-// maxPlaces bounds the places kept of one document.
+// maxPlaces bounds the places that the index stores of one document.
 const maxPlaces = 200
 
 // CitedPlace is a place of the repository that a document cites.
 type CitedPlace struct {
 	document.Place
 
-	// Line is the line of the document that cites the place, 0 for a place of FilesField. Field is the place's index in
-	// that field, -1 for a place of the text.
+	// Line is the line of the document that cites the place, 0 for a place of FilesField. Field is the index of the place
+	// in FilesField, -1 for a place of the text.
 	Line, Field int
 }
 

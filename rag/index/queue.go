@@ -22,7 +22,7 @@ import (
 const (
 	// batchesRead is how many batches of passages one read of the queue returns. Embedding this many takes some seconds.
 	batchesRead = 64
-	// queueRefresh is the minimum time before new passages interrupt the embedding of the passages already read.
+	// queueRefresh is how long the queue embeds the passages that it has read, before new passages may interrupt it.
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run looks again at an empty queue: it may have filled because the model was replaced.
 	queueIdle = time.Minute
@@ -30,11 +30,11 @@ const (
 	uselessIdle = 5 * time.Second
 )
 
-// fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. Measuring
-// embeds as many texts. If a model server allows only few requests, it has then at least embedded these passages.
+// fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. To measure,
+// it embeds just as many texts. If the model server allows only few requests, they are better spent on the passages.
 const fewPassages = 120
 
-// How long a queue waits after the first failure, and at most after several in a row.
+// firstRetry is how long a queue waits after a failure. After each further failure it waits longer, up to lastRetry.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 15 * time.Second
@@ -58,7 +58,7 @@ type Queue struct {
 	// batch is the size of the next batch. Only the goroutine that holds the turn uses it.
 	batch int
 
-	// counting is held from a count or insertion of vectors until status has the result, so no vector counts twice.
+	// counting is held while vectors are counted or inserted, until status has the new number: no vector may count twice.
 	counting *semaphore.Weighted
 
 	mu     sync.Mutex
@@ -130,8 +130,8 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// rest returns when there may be something to embed. Wake ends it at once. Every queueIdle it ends if the model has
-// changed, or if somebody uses this server: another server may have left passages in the queue.
+// rest waits until there may be something to embed, or until Wake is called. Every queueIdle it looks whether the model
+// has changed, or somebody uses this server: then another server may have left passages in the queue.
 func (q *Queue) rest(ctx context.Context) {
 	idle := queueIdle
 	if q.currentModel().useless {
@@ -153,7 +153,7 @@ func (q *Queue) rest(ctx context.Context) {
 }
 
 // Drain embeds until every passage has a vector, except passages that the model refuses. If report is not nil, Drain
-// calls it in between with the number of passages that have a vector and the number of all passages.
+// calls it first and after each batch, with the number of passages that have a vector and the number of all passages.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
 		empty, err := q.step(ctx, func() {
@@ -223,8 +223,8 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	return true, q.tidy(ctx, used)
 }
 
-// next reads passages from the first collection that lacks vectors. missing says how many vectors each collection
-// lacks, in the order of q.collections. If no collection lacks one, next returns no passages.
+// next reads passages without a vector from the first collection that has such passages. missing says how many vectors
+// each collection lacks, in the order of q.collections. If no collection has such passages, next returns none.
 func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (catalog.Collection, []db.EmbeddingQueueRow, error) {
 	for i, collection := range q.collections {
 		if missing[i] == 0 {
@@ -252,12 +252,12 @@ func (q *Queue) unembedded(
 	})
 }
 
-// outdated reports whether there may be passages that are more urgent than those read at the time read.
-func (q *Queue) outdated(read time.Time) bool {
+// outdated reports whether there may be passages that are more urgent than the passages that the queue read at readAt.
+func (q *Queue) outdated(readAt time.Time) bool {
 	if q.impatient.Load() > 0 {
 		return true
 	}
-	if time.Since(read) < queueRefresh {
+	if time.Since(readAt) < queueRefresh {
 		return false
 	}
 	select {

@@ -75,7 +75,8 @@ func (q *Queue) Count(ctx context.Context) error {
 }
 
 // count puts the numbers of passages and of missing vectors of a model into the status. It returns how many vectors
-// each collection lacks, in the order of q.collections. With ifStale it does nothing if the status is up to date.
+// each collection lacks, in the order of q.collections. If ifStale is set, and the status is up to date, it does
+// nothing.
 func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why

@@ -117,7 +117,7 @@ func StringList(value any) []string {
 	return nil
 }
 
-// WithLevel returns the file's bytes with the promotion level changed or added, and the level before. Nothing else
+// WithLevel returns the file's bytes with the promotion level changed or added, and the file's old level. Nothing else
 // changes. The error says why the file is not a document, or would be invalid with the new level.
 func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
 	content, before, after, err := x.withField(file, "promotion_level", string(level))
@@ -130,19 +130,20 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 	return content, before.Level, nil
 }
 
-// WithStatus returns the file's bytes with a new status, and its text: superseded by the document at the path by, or
-// deprecated if by is "". The error says why the file is not a document, or would not have this status.
-func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
+// WithStatus returns the file's bytes with a new status, and the text of the status. If successor is "", the status is
+// "deprecated". Otherwise it is "superseded by" with the path successor, relative to the file. The error says why the
+// file is not a document, or would not have this status.
+func (x *Indexer) WithStatus(file document.File, successor string) (content []byte, status string, err error) {
 	status = "deprecated"
-	if by != "" {
-		status = "superseded by " + said.Destination(file.Path, by)
+	if successor != "" {
+		status = "superseded by " + said.Destination(file.Path, successor)
 	}
 	content, _, after, err := x.withField(file, "status", status)
 	if err != nil {
 		return nil, "", err
 	}
-	isSuccessor := func(link Link) bool { return link.Relation == said.SupersededBy && link.Target == by }
-	if by == "" && after.Status.Word != "deprecated" || by != "" && !slices.ContainsFunc(after.Links, isSuccessor) {
+	isSuccessor := func(link Link) bool { return link.Relation == said.SupersededBy && link.Target == successor }
+	if successor == "" && after.Status.Word != "deprecated" || successor != "" && !slices.ContainsFunc(after.Links, isSuccessor) {
 		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed,
 			"with the line `status: %s` the document still counts as %s; correct its `draft` or `status`", status, after.Status.Word)
 	}

@@ -114,11 +114,11 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		// lists, meanings and lexicals are columns of PassageInsertMany, in which a semicolon ends each value. Most values
-		// are shorter than row bytes, in lexicals shorter than twice row.
-		const row = 2 << 10
-		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
-		lexicals := make([]byte, 0, 2*row*len(hashes))
+		// lists, meanings and lexicals are columns of PassageInsertMany. In a column, a semicolon ends each value. Most
+		// values have less than valueBytes, and most values in lexicals less than twice as many.
+		const valueBytes = 2 << 10
+		lists, meanings := make([]byte, 0, valueBytes*len(hashes)), make([]byte, 0, valueBytes*len(hashes))
+		lexicals := make([]byte, 0, 2*valueBytes*len(hashes))
 		for _, hash := range hashes {
 			p := passages[hash]
 			params.Hashes = append(params.Hashes, hash)
@@ -161,10 +161,10 @@ func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (wit
 }
 
 // appendMeaning appends the built-in vector of a passage, in the form that PassageInsertMany reads. Only an English
-// passage has one. The components are multiplied by length and rounded to integers, which PostgreSQL reads faster.
-// Searches compare only the directions of vectors, which stay nearly as they were.
+// passage has such a vector. The components are multiplied by scale and rounded, because PostgreSQL reads integers
+// faster. Searches compare only the directions of vectors, and rounding hardly changes a direction.
 func appendMeaning(meanings []byte, p DissectedPassage) []byte {
-	const length = 1000
+	const scale = 1000
 	var vector []float32
 	if p.language == terms.English {
 		vector = wordvec.Vector(p.Heading + "\n" + p.Text)
@@ -177,7 +177,7 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 		if i > 0 {
 			meanings = append(meanings, ',')
 		}
-		meanings = strconv.AppendInt(meanings, int64(math.Round(length*float64(component))), 10)
+		meanings = strconv.AppendInt(meanings, int64(math.Round(scale*float64(component))), 10)
 	}
 	return append(meanings, "];"...)
 }
@@ -238,8 +238,8 @@ func (x *Indexer) rows(
 	return rows, chunks, links
 }
 
-// addChunks adds a row for each passage of a document. It returns how many passages are of the document's text, but 0
-// for a single passage: such a document is not chunked.
+// addChunks adds a row for each passage of a document. It returns the number of passages in the document's text. If
+// there is only one, it returns 0, because such a document is not chunked.
 func addChunks(rows *db.ChunkInsertManyParams, doc Dissection) int32 {
 	ofText := int32(0)
 	for i, p := range doc.Passages {

@@ -99,8 +99,8 @@ func (x *Index) unused(
 	})
 }
 
-// removeUnused deletes the passages that are still unused, and returns their number. versions has the version of each
-// tenant before the search for unused passages. Only a tenant with a newer version may use a passage again.
+// removeUnused deletes the passages that are still unused, and returns their number. versions has the version that each
+// tenant had before the search for unused passages. Only a tenant with a newer version can use such a passage by now.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (int, error) {
@@ -108,14 +108,14 @@ func (x *Index) removeUnused(
 		if err := lockPassages(ctx, q, projectID); err != nil {
 			return nil, err
 		}
-		now, err := versionsOf(ctx, q, projectID)
+		changed, err := versionsOf(ctx, q, projectID)
 		if err != nil {
 			return nil, err
 		}
-		// A tenant that was registered since then stays in now: it has no entry in versions, and its version is at least 1.
-		maps.DeleteFunc(now, func(id int32, version int64) bool { return version == versions[id] })
+		// New tenants count as changed: a new tenant has no entry in versions, and its version is at least 1.
+		maps.DeleteFunc(changed, func(id int32, version int64) bool { return version == versions[id] })
 		return q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
-			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: slices.Collect(maps.Keys(now)),
+			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: slices.Collect(maps.Keys(changed)),
 		})
 	})
 	return len(deleted), err

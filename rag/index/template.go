@@ -14,7 +14,7 @@ var (
 	// bracket such as {short title of the problem}.
 	placeholder = lazyregexp.New(`\{\{.+?\}\}|<%.+?%>|\b__[A-Z_]+__\b|` +
 		`[{<\[][^{}<>\[\]]*(?i:\b(?:title|name|number|subject)\b|NNNN|YYYY)[^{}<>\[\]]*[}>\]]`)
-	// besidePlaceholders matches what a template's title has beside placeholders, such as ADR or a number.
+	// besidePlaceholders matches the rest of a template's title without the placeholders, such as ADR or a number.
 	besidePlaceholders = lazyregexp.New(`(?i)^(adr|rfc|incident|postmortem|decision|runbook|meeting|[\d\W_]+)*$`)
 )
 

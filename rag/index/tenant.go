@@ -69,7 +69,8 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	return tenant, nil
 }
 
-// Writable returns an error about the operation op if this server may only read the tenant. It asks the database again.
+// Writable returns an error about the operation op if this server may only read the tenant. If so, it checks this
+// again.
 func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string) error {
 	if !tenant.ReadOnly {
 		return nil
@@ -81,8 +82,8 @@ func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string)
 	return again.Writable(op)
 }
 
-// lookUp finds the tenant of a checkout. Its ModelID is 0 before its first vector. If the index does not have the
-// checkout, [db.IsNoRows] is true of the error.
+// lookUp finds the tenant of a checkout. Its ModelID is 0 until a [Queue] records a model. If the index does not have
+// the checkout, [db.IsNoRows] recognizes the error.
 func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
 	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 	if err != nil {

@@ -18,7 +18,7 @@ func embeddedText(heading, text string) string {
 }
 
 // embedParts embeds a passage that is too long for the model. It halves the text until each part fits. The vector is
-// the mean of the parts' vectors, weighted by length. If the model refuses a part, the embedding has its Err.
+// the mean of the parts' vectors, weighted by length. If the model refuses a part, the result has the Err of this part.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {

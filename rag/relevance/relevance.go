@@ -12,8 +12,8 @@
 // the number of passages. An nDCG@10 in a comment below is the mean of these collections, or is for one collection.
 // docs/evaluation.md has the results of the whole program.
 //
-// The weights order documents. A [Scale] then gives a score its meaning: if ten searches each return a first document
-// with a score of .7, seven of these documents answer.
+// The weights order documents. A [Scale] then gives a score its meaning: of ten documents that come first in their
+// searches with a score of .7, seven answer.
 package relevance
 
 import "math"
@@ -79,9 +79,10 @@ const (
 	// minKnown is the least share of a query's weight for its words that are in documents. With a lower share, words do
 	// not count: the query is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin makes the best line of a pasted text decide, even if its log-odds are this much below the log-odds of the
-	// whole text. For 60 stack traces with one telling line, .88 of the searches then have the right document among the
-	// first ten, instead of .33. Searches with pasted code, where all lines matter, stay as they were.
+	// lineMargin is how far the log-odds of the best line of a pasted text may be below the log-odds of the whole text:
+	// up to this limit, the line decides. For 60 stack traces with one telling line, this rule raises the searches with
+	// the right document among the first ten from .33 to .88. Searches with pasted code, where all lines matter, do not
+	// change.
 	lineMargin = 2
 	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
 	// it decides only between answers of nearly the same evidence.
@@ -150,8 +151,7 @@ func CrowdOf(documents []Evidence) Crowd {
 	return crowd
 }
 
-// Rivals returns the mean in Crowd that fits the form: Crowd.Words for the form Words, and Crowd.Meaning for the
-// others.
+// Rivals returns the mean in Crowd that fits the form: Words for the form Words, and Meaning for any other form.
 func (e Evidence) Rivals() float64 {
 	if e.Form == Words {
 		return e.Crowd.Words
@@ -184,7 +184,7 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// Sure is the least score of a sure document. Seven in ten documents with this score answer their query.
+// Sure is the least score that counts as sure. Seven in ten documents with this score answer their query.
 const Sure = .7
 
 // Likely is the least score of a document that may answer. Three in ten documents with this score answer their query.
