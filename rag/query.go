@@ -105,8 +105,7 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest returns the path of the last document in the chain of replacements that begins at path, or path itself if no
-// document replaces it.
+// Latest returns the path at the end of the chain of replacements that begins at path. The chain may be path alone.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.

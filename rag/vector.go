@@ -175,9 +175,9 @@ const (
 	failSearch                // return the error
 )
 
-// nextStep decides how the search goes on. useful says that the index has vectors to compare with, made that the
-// query's vector is there, loading that the model server did not answer in time, and impossible that it cannot make the
-// vector now. impossible is also set if loading is set.
+// nextStep decides how the search goes on. useful says that the index has vectors to compare with, and made that the
+// query's vector is there. loading says that the model server did not answer in time, and impossible that it cannot
+// make the vector now. If loading is set, so is impossible.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:

@@ -63,8 +63,8 @@ type Answer struct {
 	Text string
 	// Grade says how sure the answer is. If it is [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
-	// Sources are documents by relevance. A document follows its successor. If Text is not "", each document in Sources
-	// and Linked was at least in part among the quotes from which Text was made.
+	// Sources are documents by relevance. A document follows its successor. If Text is not "", it was made from Sources
+	// and Linked, at least from a part of each document.
 	Sources []rag.Hit
 	Linked  []Linked
 	// Omitted are the paths of documents that did not fit into the context window.

@@ -29,8 +29,7 @@ type quote struct {
 	source source
 	// chosen has the indices of the quoted passages in source.passages. [fit] sorts them.
 	chosen []int
-	// excerpt, if not "", is quoted in place of the chosen passage. It is the beginning of this passage, or a summary of
-	// the document.
+	// excerpt, if not "", is quoted in place of the chosen passage: the beginning of the passage, or a summary.
 	excerpt string
 	// size is the number of tokens of the quote as [fitBest] makes it, with its first passage alone.
 	size int
@@ -140,8 +139,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	return quotes, room
 }
 
-// bestQuote quotes the best passage, or its beginning if the room is too small for it. The quote has no passage if
-// there is no room for minQuote tokens of text.
+// bestQuote quotes the best passage, or its beginning if the room is small. Without room, the quote has no passage.
 func (s source) bestQuote(d delimiter, room int) quote {
 	best := s.preference()[:1:1]
 	p := s.passages[best[0]]

@@ -34,9 +34,9 @@ type Linked struct {
 	From string
 }
 
-// linked follows links breadth-first from the sources. It returns each document that it reaches once, the nearest first,
-// without the sources. The latest successor of a document comes before the document. No links of unrelated critical
-// documents are followed, because their targets would use up MaxLinked before better documents.
+// linked follows links breadth-first from the sources. It returns each document that it reaches once, the nearest
+// first, without the sources. The latest successor of a document comes before the document. linked does not start at an
+// unrelated critical document, because the targets of its links would use up MaxLinked before better documents.
 func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.Hit, question Question) ([]Linked, error) {
 	var starts []string
 	for _, hit := range sources {
@@ -100,8 +100,7 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 	return hits, err
 }
 
-// reach follows links from the paths in starts, and returns the documents that it finds, the nearest first. It sets only
-// their Path and From.
+// reach follows links from the paths in starts. It returns what it finds, nearest first, with only Path and From set.
 func (g *linkGraph) reach(starts []string, question Question) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(starts))

@@ -162,8 +162,7 @@ var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// tellingPassage returns the text to show a person, and the passage that has this text. It prefers a passage about the
-// cause or the solution.
+// tellingPassage returns the text to show a person, and its passage. It prefers text about the cause or the solution.
 func (q quote) tellingPassage() (text string, p rag.Hit) {
 	best := -1
 	for i, p := range q.source.passages {

@@ -100,9 +100,8 @@ func (e *Error) With(key string, value any) *Error {
 // then ready.
 const lateRetry = 30 * time.Second
 
-// AsError returns err, which is not nil, as an [*Error]. If err wraps an *Error, its code and details are used.
-// Otherwise the kind of err decides about code and details. The text is the text of err, and for a deleted tenant or a
-// file it also says what to do. If err says that a context has ended, AsError writes another text.
+// AsError returns err, which is not nil, as an [*Error]. Code and details come from an *Error in err, or from the kind
+// of err. The text is that of err, with advice for a deleted tenant or a file, but replaced for an ended context.
 func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {

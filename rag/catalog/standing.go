@@ -90,11 +90,9 @@ type Standings struct {
 	// Replacing has the paths of the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// supersededBy has the latest document that replaces a document, by the path of the replaced document. It has no
-	// entry for a document in a circle of documents that replace each other.
+	// supersededBy has the latest replacement of a document, by the path of the document. A circle has no entries.
 	supersededBy map[string]string
-	// latest has the last document of a chain, by the path of its first document. supersededBy leads from each document of
-	// the chain to the next.
+	// latest has the last document of the chain of supersededBy that begins at a document, by the path of this document.
 	latest map[string]string
 	// generations has the length of the longest chain of replacements that begins at a document, by the document's path.
 	generations map[string]int
@@ -183,16 +181,15 @@ func (s Standings) Paths(statuses []Status, today string) (include, exclude []st
 // Generations returns the length of the longest chain of replacements that begins at the document at path.
 func (s Standings) Generations(path string) int { return s.generations[path] }
 
-// Latest returns the path of the last document in the chain of replacements that begins at path, or path itself if no
-// document replaces it.
+// Latest returns the path at the end of the chain of replacements that begins at path. The chain may be path alone.
 func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
 // supersede fills the maps that follow from Replacing. Documents that replace each other in a circle do not count as
 // replaced: the command lint reports them.
 func (s Standings) supersede() {
 	later := s.Replacing
-	// Tarjan's algorithm finds the circles. order numbers the documents in the sequence of the visits. lowest has the
-	// lowest of the numbers of a document and of the documents on the stack that replace it, directly or over others.
+	// Tarjan's algorithm finds the circles. order has the number of each document in the sequence of the visits. lowest
+	// has the lowest number on the stack of a document and its replacements, direct or over others.
 	order, lowest := map[string]int{}, map[string]int{}
 	var stack []string
 	var visit func(path string)

@@ -59,8 +59,7 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Written is Target as the document writes it, without .md or with .html. It is "" if the document writes Target
-	// itself.
+	// Written is Target as the document writes it, without .md or with .html; "" if the document writes Target.
 	Written string
 	// Relation says what the document is to the target, such as [said.Supersedes], "" for an ordinary link.
 	Relation said.Relation

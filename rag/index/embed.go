@@ -29,7 +29,7 @@ type vector struct {
 }
 
 // embed embeds passages batch by batch. After each batch it calls the function outdated, and stops if the result is
-// true. A goroutine writes the finished vectors. Meanwhile embed makes more vectors, which go into the next write.
+// true. A goroutine writes the finished vectors. Vectors that embed makes during a write go into the next write.
 func (q *Queue) embed(
 	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {

@@ -59,8 +59,8 @@ const (
 	maxQuestionRunes = 300
 )
 
-// questions returns the questions of the front matter, each in one line. The value may also be a single question. If
-// the value has no text, questions returns nil, and the field is treated like any other.
+// questions returns the questions of the front matter, each in one line. The value may also be a single text. If the
+// value has no text, questions returns nil, and the field is treated like any other.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range StringList(frontMatter[QuestionsField]) {

@@ -30,8 +30,7 @@ type Indexer struct {
 
 	// Set the fields below before the first call.
 
-	// Source says just before a write which files have changed since they were read. By default, no file counts as
-	// changed.
+	// Source finds, just before a write, the files that have changed since they were read. The default finds no file.
 	Source Files
 	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents without a date in their front matter. A
 	// document that is not in the result gets the date of its file's last change.
@@ -214,7 +213,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// missingDates returns dates, by path, for the documents without a date whose project requires no date.
+// missingDates returns dates, by path, for the documents of a lenient project that have no date.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
 	for _, doc := range documents {

@@ -77,8 +77,8 @@ func destinationLink(source string, docType project.Rules, destination string) L
 
 // resolveRelated returns links from the file at source to the documents that a field of its front matter names, such as
 // related_docs. Writers give paths relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the
-// repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. The Target of a link is the place that
-// is meant if the path is relative to the file, and the Fallback if the path is relative to the docs folder.
+// repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. The Target of a link is where the path
+// leads from the file, and the Fallback is where it leads from the docs folder.
 func resolveRelated(source, docs string, related []string, relation said.Relation) []Link {
 	var links []Link
 	for _, given := range related {

@@ -17,11 +17,11 @@ type usedModel struct {
 
 	id int32
 	// calibrated says that the database has the model's calibration, and tidied that [Queue.tidy] has run. Only the
-	// goroutine that holds the queue's turn may set them. calibrated also needs the lock mu, because Status reads it.
+	// goroutine that holds the queue's turn sets them. It needs the lock mu to set calibrated, because Status reads it.
 	calibrated, tidied bool
 	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
 	useless bool
-	// [Queue.measure] has made these vectors so far, of the questions and answers of package calibration.
+	// questionVectors and answerVectors are what [Queue.measure] has made so far, for [calibration.Pairs].
 	questionVectors, answerVectors [][]float32
 }
 

@@ -223,8 +223,8 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	return true, q.tidy(ctx, used)
 }
 
-// next reads passages without a vector from the first collection that has such passages. missing says how many vectors
-// each collection lacks, in the order of q.collections. If no collection has such passages, next returns none.
+// next reads passages without a vector from the first collection that has such passages, or no passages. missing says
+// how many vectors each collection lacks, in the order of q.collections.
 func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (catalog.Collection, []db.EmbeddingQueueRow, error) {
 	for i, collection := range q.collections {
 		if missing[i] == 0 {

@@ -75,8 +75,7 @@ func (q *Queue) Count(ctx context.Context) error {
 }
 
 // count puts the numbers of passages and of missing vectors of a model into the status. It returns how many vectors
-// each collection lacks, in the order of q.collections. If ifStale is set, and the status is up to date, it does
-// nothing.
+// each collection lacks, in the order of q.collections. If ifStale is set, it changes no status that is up to date.
 func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why

@@ -130,9 +130,8 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 	return content, before.Level, nil
 }
 
-// WithStatus returns the file's bytes with a new status, and the text of the status. If successor is "", the status is
-// "deprecated". Otherwise it is "superseded by" with the path successor, relative to the file. The error says why the
-// file is not a document, or would not have this status.
+// WithStatus returns the file's bytes with a new status, and this status: "superseded by" and the path successor, or
+// "deprecated" if successor is "". The error says why the file is not a document, or would not have the status.
 func (x *Indexer) WithStatus(file document.File, successor string) (content []byte, status string, err error) {
 	status = "deprecated"
 	if successor != "" {

@@ -69,8 +69,7 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	return tenant, nil
 }
 
-// Writable returns an error about the operation op if this server may only read the tenant. If so, it checks this
-// again.
+// Writable returns an error about the operation op if this server still may only read the tenant.
 func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string) error {
 	if !tenant.ReadOnly {
 		return nil

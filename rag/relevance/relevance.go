@@ -12,8 +12,7 @@
 // the number of passages. An nDCG@10 in a comment below is the mean of these collections, or is for one collection.
 // docs/evaluation.md has the results of the whole program.
 //
-// The weights order documents. A [Scale] then gives a score its meaning: of ten documents that come first in their
-// searches with a score of .7, seven answer.
+// The weights order documents. A [Scale] then gives scores a meaning: seven in ten first documents with .7 answer.
 package relevance
 
 import "math"
@@ -56,9 +55,8 @@ func (f Form) weights() weights {
 // documents look right, because in a collection about one subject all documents are near a query or have words of it.
 type Scale struct{ Slope, Crowd, Base float64 }
 
-// Scale returns the scale of a form. The command "make eval FIT=yes" fits the scales on the sets of test/eval, in
-// projects of all sizes. These scales are fitted on Cranfield and CACM too. Each question is asked twice: in a project
-// with the answer, and in a project without it.
+// Scale returns the scale of a form. "make eval FIT=yes" fits scales on the sets of test/eval, here with Cranfield and
+// CACM added, in projects of all sizes. It asks each question in a project with the answer and in one without it.
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.601, -.308, -1.38},
@@ -79,10 +77,9 @@ const (
 	// minKnown is the least share of a query's weight for its words that are in documents. With a lower share, words do
 	// not count: the query is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is how far the log-odds of the best line of a pasted text may be below the log-odds of the whole text:
-	// up to this limit, the line decides. For 60 stack traces with one telling line, this rule raises the searches with
-	// the right document among the first ten from .33 to .88. Searches with pasted code, where all lines matter, do not
-	// change.
+	// lineMargin is how far the log-odds of the best line of a pasted text may be below the log-odds of the whole text: up
+	// to this limit, the line decides. For 60 stack traces with one telling line, .88 of the searches then have the right
+	// document among the first ten, instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
 	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
 	// it decides only between answers of nearly the same evidence.
@@ -95,8 +92,7 @@ const (
 // [0,1], that belongs to terms in documents.
 func MeaningDecides(known float64) bool { return known < minKnown }
 
-// Signals are kinds of evidence that the passages of a document share: the best signals of one passage also raise the
-// other passages; see [Signals.Within].
+// Signals are the kinds of evidence in which the best passage of a document also raises the other passages.
 type Signals struct {
 	// Meaning is the log-odds that follow from the cosine of the vectors; see package calibration.
 	Meaning float64
@@ -200,9 +196,8 @@ const Asked = .95
 // Near returns the least closeness (package wordvec) of a document that may answer although its score is too low. In a
 // small project the answer often has few words of the question. Many passages raise this limit, and so do many pieces
 // of a document, because among many some are near by accident. In a large project most passages are about other
-// subjects, so there the limit grows more slowly with the passages. The numbers are chosen on the sets nothing/one,
-// nothing/two, small, one and two of test/firsthour, and on questions about other subjects over 15 and 60 documents of
-// test/eval.
+// subjects, so the limit grows more slowly there. The numbers are chosen on the sets nothing/one, nothing/two, small,
+// one and two of test/firsthour, and on questions about other subjects over 15 and 60 documents of test/eval.
 func Near(passages, pieces int) float64 {
 	others := math.Log(float64(max(passages, 1)))
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
