@@ -175,9 +175,9 @@ const (
 	failSearch                // return the error
 )
 
-// nextStep decides how the search goes on. useful says that the index has vectors to compare with, and made that the
-// query's vector is there. loading says that the model server did not answer in time, and impossible that it cannot
-// make the vector now. If loading is set, so is impossible.
+// nextStep decides how the search goes on. useful says that the index has vectors to compare with. made says that the
+// query's vector is there. loading says that the model server did not answer in time. impossible says that it cannot
+// make the vector now; it is set whenever loading is set.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:

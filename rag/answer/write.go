@@ -28,8 +28,8 @@ const (
 	minRoom = 256
 )
 
-// write sets the Text of an answer that has sources. It removes the sources that were not quoted, and lists those of
-// them that have text in Omitted.
+// write sets the Text of an answer that has sources. It removes the sources that were not quoted. If a removed source
+// has text, it is listed in Omitted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {

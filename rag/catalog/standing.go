@@ -90,7 +90,7 @@ type Standings struct {
 	// Replacing has the paths of the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// supersededBy has the latest replacement of a document, by the path of the document. A circle has no entries.
+	// supersededBy has the latest replacement of a document, by the document's path. Documents in a circle have none.
 	supersededBy map[string]string
 	// latest has the last document of the chain of supersededBy that begins at a document, by the path of this document.
 	latest map[string]string
@@ -112,8 +112,8 @@ func NewStandings(said map[string]Said, replacing, amending map[string][]string)
 	return s
 }
 
-// decided returns later without the documents that change nothing: a rejected document, and a proposal if the older
-// document is not a proposal. If the older document itself says that it is superseded, all its later documents stay.
+// decided leaves out the documents that change nothing: a rejected document, and a proposal if the older document is
+// not a proposal. If the older document itself says that it is superseded, all its later documents stay.
 func decided(later map[string][]string, said map[string]Said) map[string][]string {
 	counting := make(map[string][]string, len(later))
 	for older, all := range later {

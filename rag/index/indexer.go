@@ -35,8 +35,8 @@ type Indexer struct {
 	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents without a date in their front matter. A
 	// document that is not in the result gets the date of its file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
-	// Cues, if not nil, returns keys for a document, made from its triggers and the paths that it cites. They are stored
-	// with the document. With the keys of a command or an edit, [Index.CitedPlaces] finds the documents about it.
+	// Cues, if not nil, returns keys for a document, made from its triggers and the paths that it cites. The keys are
+	// stored with the document. With the keys of a command or an edit, [Index.CitedPlaces] finds the documents about it.
 	Cues func(triggers []said.Trigger, cited []string) []string
 	// OnWritten is called after each change of the index.
 	OnWritten func()

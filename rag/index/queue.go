@@ -31,7 +31,7 @@ const (
 )
 
 // fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. To measure,
-// it embeds just as many texts. If the model server allows only few requests, they are better spent on the passages.
+// it embeds just as many texts. If the model server allows only few requests, the passages get these requests first.
 const fewPassages = 120
 
 // firstRetry is how long a queue waits after a failure. After each further failure it waits longer, up to lastRetry.
