@@ -34,7 +34,7 @@ var (
 		`readonly|final|const)\s+)+|)(?:const|let|var|val|static|type)?\b\s*(?:mut\s+)?(?:[\w:<>\[\],.?]+\s+)*[*&]?$|^\}\s*$`)
 	given = lazyregexp.New(`^(?:\[\w*\])?\s*(?::[^=]+)?=(?:[^=>~]|$)`)
 	// typed matches the text before the name of a function, with the result type. called matches the parenthesis behind
-	// the name. A line that the pattern statement matches only uses the name.
+	// the name. A line that matches the pattern statement uses the name, but does not define it.
 	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
 	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
 	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
@@ -65,7 +65,7 @@ const (
 // maxCodeLine bounds the lines that the function definitions reads, in bytes. Nobody writes longer lines by hand.
 const maxCodeLine = 1000
 
-// definitions returns the known names, routes and flags that a text of code defines, each once. foldName folds names.
+// definitions returns known names, routes and flags that a text of code defines, each once. Names are as in foldName.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
 	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go

@@ -112,7 +112,7 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 const (
 	// maxTriggered is how many matching triggers become candidates. Hooks skip documents that the session already knows.
 	maxTriggered = 6
-	// A rule is left out if its scope has more than this share of the project's files.
+	// widestScope is the largest share of the project's files that a rule's scope may have. Wider rules are left out.
 	widestScope = 1. / 3
 )
 

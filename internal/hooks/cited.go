@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// fewFolders is how many cited folders a document can be about. Cited folders of a document with more do not count: it
-// may be an overview of the project.
+// fewFolders is how many cited folders a document can be about. If a document cites more folders, none of these folders
+// counts, because the document may be an overview of the project.
 const fewFolders = 1
 
 // citing returns the documents that cite a file, each with its passage about the file. Critical documents come first,

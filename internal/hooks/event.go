@@ -52,7 +52,7 @@ type Event struct {
 	Root string `json:"-"`
 	// Client is the assistant's name in [Assistants], or "" for Claude Code.
 	Client string `json:"-"`
-	// Late says that the assistant sends no event before a tool call: the event after the call also counts as that event.
+	// Late says that the assistant sends an event only after a tool call. It also counts as the event before the call.
 	Late bool `json:"-"`
 	// Waits says that the assistant now takes only a denial. Any other text waits for the next event that has Resumes.
 	Waits   bool `json:"-"`

@@ -38,7 +38,7 @@ func countTerms(task string) int { return len(terms.Distinct(terms.English, ends
 // forTask returns the candidates for a shortlist: documents that the task names, then documents near the task.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
-	// The search's score needs equal words, but users describe a symptom in other words than the document.
+	// Users describe a symptom in other words than the document, so nearness says more than the search's score.
 	near, byPath, least := make(map[int64]float64, len(found)), map[string]float64{}, leastNear
 	if countTerms(task) < longTerms {
 		least = leastNearShort

@@ -28,7 +28,7 @@ type Limit struct {
 // DefaultLimit suits an embedding model with a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
-// Bounds of the parts of [Heading], in estimated tokens. At least 64 tokens are left for the text.
+// Bounds of the title and the path in [Heading], in estimated tokens. At least 64 tokens are left for the text.
 const (
 	maxTitleTokens = 64
 	maxPathTokens  = 64

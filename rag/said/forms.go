@@ -77,8 +77,8 @@ var forms = []form{
 	{`implementable|living|stable|complete|released`, "active", "", asStatus},
 }
 
-// formsPattern returns a pattern with a group for each form. If counts is false for a form, its group never matches.
-// before and behind are patterns for the text around a form.
+// formsPattern returns a pattern with a group for each form. If counts returns false for the scope of a form, the
+// form's group never matches. before and behind are patterns for the text around a form.
 func formsPattern(before, behind string, counts func(scope) bool) func() *regexp.Regexp {
 	all := make([]string, len(forms))
 	for i, f := range forms {
@@ -137,7 +137,7 @@ func formsIn(text string) []match {
 // maxSubject is how many bytes before a form are searched for the subject of the sentence.
 const maxSubject = 200
 
-// firstForm returns the first form in a text. pattern is a result of formsPattern.
+// firstForm searches a text with pattern, a result of formsPattern, and returns the first form in the text.
 func firstForm(pattern *regexp.Regexp, text string) (match, bool) {
 	found := pattern.FindStringSubmatchIndex(text)
 	for i := range found[:len(found)/2] {

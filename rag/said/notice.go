@@ -35,8 +35,8 @@ const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal
 
 // notices returns the status and the relations that a document states in its title and in notices. A notice is a
 // sentence or a callout. Before the first section it may give the status. In a section about other documents it only
-// gives relations. Other sections do not count, because a notice in a changelog tells a story. Code does not count.
-// Text after a line that ends with a colon does not count, because it may be an example or a quotation.
+// gives relations. Other sections do not count, because a notice in a changelog is history. Code does not count. Text
+// after a line that ends with a colon does not count, because it may be an example or a quotation.
 func notices(document *markdown.Document) Status {
 	status := titleStatus(document)
 	headlines := document.Headlines()

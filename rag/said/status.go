@@ -103,7 +103,6 @@ func StatusOf(document *markdown.Document, file string) Status {
 	return status
 }
 
-// statusOfFields returns the status in the front matter.
 func statusOfFields(frontMatter map[string]any) Status {
 	var status Status
 	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
@@ -167,7 +166,7 @@ var (
 	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:status|statut|état|estado)[ :]*$`)
 )
 
-// maxStatusLines is how many lines of a section Status are read. In a longer section, the other lines tell a story.
+// maxStatusLines is how many lines of a section Status are read. In a longer section, the other lines are history.
 const maxStatusLines = 30
 
 // statusText returns the text of the status, or "". It looks for a section Status, then for a heading such as "Status:

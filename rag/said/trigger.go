@@ -194,8 +194,8 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// scopeFields are the fields, in lower case, in which rules for assistants name the files for which they apply. They
-// come from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
+// scopeFields are the fields, in lower case, in which rules for assistants name the files to which the rules apply.
+// They come from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
 var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "affects"}
 
 // Scope returns a trigger for edits of the files that a document is about. An AGENTS.md or CLAUDE.md below the root is

@@ -127,7 +127,6 @@ func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
 	return sums
 }
 
-// scale returns the scale of a piece's row.
 func scale(piece int32) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(scales[4*piece:])))
 }

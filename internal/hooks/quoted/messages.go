@@ -16,7 +16,7 @@ import (
 // Messages are the messages of programs that documents quote, indexed for quick comparison.
 type Messages struct {
 	all []message
-	// places maps a word to its places. A word's weight says how rare it is. Words below the weight telling are missing.
+	// places maps each word to its places, if the word's weight is at least telling. The weight says how rare a word is.
 	places map[string][]place
 	// quoted counts the documents that quote a message. The key is the message's words, joined with spaces.
 	quoted map[string]int
@@ -117,7 +117,7 @@ func (m *Messages) In(output string) []Match {
 }
 
 // run returns the number and the weight of the words in a common run of the message and a text. The run goes through a
-// known word: its index is own in the message and other in the text. Values and numbers do not count.
+// given word: its index is own in the message and other in the text. A run has values, but they do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {

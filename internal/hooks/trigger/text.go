@@ -10,7 +10,7 @@ const (
 	// maxGap is how many bytes a * in a pattern can match.
 	maxGap = 200
 	// maxPlaces bounds the search for patterns with a *: how many places of a text all patterns together can try. After
-	// that, such patterns do not match. A log needs a thousandth. Without the bound, hostile triggers would take minutes.
+	// that, such patterns do not match. A log needs a thousandth of this. Otherwise hostile triggers would take minutes.
 	maxPlaces = 2 << 20
 	// statementEnd ends a statement of code.
 	statementEnd = ";"
@@ -20,7 +20,7 @@ const (
 type text struct {
 	folded string
 	index  *suffixarray.Index // nil if an index would cost more than it saves
-	places int                // how many places the function has may still try, of maxPlaces
+	places int                // how many of maxPlaces are left
 }
 
 // newText prepares a text for the comparison with count triggers. If count times the length of the text exceeds

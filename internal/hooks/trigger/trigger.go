@@ -147,7 +147,8 @@ func (s *Set) Fails(output string, command Line) []Match {
 	return matches
 }
 
-// holds reports whether isThere is false for all of d.without, and true for one of d.with unless d.with is empty.
+// holds reports whether an act meets no condition of d.without, and one of d.with unless d.with is empty. isThere
+// checks one condition.
 func (d *declared) holds(isThere func(condition) bool) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }
