@@ -25,7 +25,7 @@ var (
 		`(?:if\s+(?:not\s+)?exists\s+|only\s+)?(?:[\w"\x60]+\.)?["\x60\[]?$)|` +
 		`(?i:(?:table\w*|schema::create)\W*(?:name\s*=\s*)?["'\x60:]$)|` +
 		`(?i:\benv\w*(?:\.\w+)?\W{1,3}$|\bdefine\(\s*["']$)`)
-	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind.
+	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind the type.
 	cType    = lazyregexp.New(`\b(?:class|struct|enum|union)\s+$`)
 	cMembers = lazyregexp.New(`^\s*(?:final\s*)?(?:\{|:[^:]|$)`)
 	// variable matches the text before a variable that has a modifier or is not indented. given matches the text behind

@@ -31,7 +31,7 @@ type Searcher interface {
 type Documents interface {
 	// RecallScopes returns the collections that hooks search, as scopes for a search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Heard returns the documents that have one of the cues. The index finds triggers by cues, such as "run psql".
+	// Heard returns the documents with one of the cues. A cue, such as "run psql", is a key for triggers in the index.
 	Heard(ctx context.Context, cues []string) (*quoted.Book, error)
 	// Book returns all documents. The caller must not change the book.
 	Book(ctx context.Context) *quoted.Book

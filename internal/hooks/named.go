@@ -17,7 +17,7 @@ func contentWords(text string) []string {
 	})
 }
 
-// general are everyday words of programmers. A prompt names no document by these words alone.
+// general are everyday words of programmers. A prompt with only these words of a title does not name the document.
 var general = strings.Fields(`
 	error errors message messages test tests code file files function functions commit commits pull request requests
 	data user users list page pages name names new old first second time number line lines type types value values

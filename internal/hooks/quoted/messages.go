@@ -52,7 +52,7 @@ type Match struct {
 	// Document is the number that [Messages.Add] got for the document.
 	Document int
 	Weight   float64
-	// Text is the message as the document has it.
+	// Text is the message as the document quotes it.
 	Text string
 }
 
