@@ -12,12 +12,12 @@ import (
 )
 
 // These patterns tell whether a line defines a name, by the text before and behind the name. No parser covers all of
-// these languages, and only the few lines with a name of a document are checked.
+// these languages, and only the few lines with a name that is in a document are checked.
 var (
 	// remark matches a line of a comment, or an import.
 	remark = lazyregexp.New(`^\s*(?://|/?\*|--|# |import\b|from\b|use\b|using\b|#include|require\b)`)
-	// announced matches the text before a defined name: a keyword such as func or class, SQL such as CREATE TABLE, or
-	// a word such as table, env or define before a string.
+	// announced matches the text before a defined name: a keyword such as func or class, SQL such as CREATE TABLE, or a
+	// quotation mark after a word such as table, env or define.
 	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|` +
 		`mod|module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
 		`(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?(?:[\w<>,?]+(?:\.|::))*$|` +
@@ -25,16 +25,16 @@ var (
 		`(?:if\s+(?:not\s+)?exists\s+|only\s+)?(?:[\w"\x60]+\.)?["\x60\[]?$)|` +
 		`(?i:(?:table\w*|schema::create)\W*(?:name\s*=\s*)?["'\x60:]$)|` +
 		`(?i:\benv\w*(?:\.\w+)?\W{1,3}$|\bdefine\(\s*["']$)`)
-	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind.
+	// cType matches the text before a type of C. The line defines the type if cMembers matches the text behind the type.
 	cType    = lazyregexp.New(`\b(?:class|struct|enum|union)\s+$`)
 	cMembers = lazyregexp.New(`^\s*(?:final\s*)?(?:\{|:[^:]|$)`)
-	// variable matches the text before a variable that has a modifier or is not indented. given matches the assigned
-	// value.
+	// variable matches the text before a variable that has a modifier or is not indented. given matches the text behind
+	// the variable if it assigns a value.
 	variable = lazyregexp.New(`^(?:\s*(?:(?:export|pub(?:\([^)]*\))?|public|private|protected|internal|static|declare|constexpr|` +
 		`readonly|final|const)\s+)+|)(?:const|let|var|val|static|type)?\b\s*(?:mut\s+)?(?:[\w:<>\[\],.?]+\s+)*[*&]?$|^\}\s*$`)
 	given = lazyregexp.New(`^(?:\[\w*\])?\s*(?::[^=]+)?=(?:[^=>~]|$)`)
-	// typed matches the result type before the name of a function, and called the parenthesis behind the name. A line that
-	// matches statement only uses the name.
+	// typed matches the text before the name of a function, with the result type. called matches the parenthesis behind
+	// the name. A line that matches the pattern statement uses the name, but does not define it.
 	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
 	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
 	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
@@ -45,7 +45,7 @@ var (
 	property     = lazyregexp.New(`^\s*(?:\w+\.)*$`)
 	propertyBody = lazyregexp.New(`^\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>|\($)`)
 	literal      = lazyregexp.New("[\"'\x60]((?:[A-Z]+ )?[^\"'\x60\\s]+)[\"'\x60]")
-	// router matches the text before a route, and caller a line that only calls a route. optioned matches a flag's line.
+	// router matches the text before a route, caller matches a call of a route, and optioned matches a flag's line.
 	router = lazyregexp.New(`(?i)(?:\b(?:get|post|put|patch|delete|head|any|all|use|match|mount|path|url|resource)|route\w*|` +
 		`handle\w*|mapping|map\w+|endpoint\w*)["']?\s*[(:=,\[\s]`)
 	caller   = lazyregexp.New(`(?i)\b(?:fetch|axios|requests|client|await|curl|expect|assert\w*)\b`)
@@ -62,10 +62,10 @@ const (
 	withBraces = ".js .jsx .ts .tsx .mjs .cjs .vue .svelte .sh .bash .zsh"
 )
 
-// maxCodeLine is the longest line that definitions reads, in bytes. Nobody writes longer lines by hand.
+// maxCodeLine bounds the lines that the function definitions reads, in bytes. Nobody writes longer lines by hand.
 const maxCodeLine = 1000
 
-// definitions returns the known names, routes and flags that a text of code defines, each once. Names are folded.
+// definitions returns known names, routes and flags that a text of code defines, each once. Names are as in foldName.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
 	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go

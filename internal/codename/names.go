@@ -1,6 +1,6 @@
-// Package codename finds the documents that name a definition in a file of code: a function, type, constant, table,
-// route or flag. It has no side effects. names.go has the names in documents, and definitions.go finds names that code
-// defines.
+// Package codename compares a file of code with documents. It finds the documents that contain the name of a function,
+// type, constant, table, route or flag that the file defines. It has no side effects. names.go has the names in
+// documents, and definitions.go finds names that code defines.
 package codename
 
 import (
@@ -12,29 +12,29 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// Names are the names of code in the documents of a project, indexed for quick lookups.
+// Names has the names of functions, types and so on in the documents of a project, indexed for quick lookups.
 type Names struct {
 	documents int
 	by        map[string][]naming // by folded name, route or flag
 }
 
-// naming says that a document has a name.
+// naming is a name in a document.
 type naming struct {
 	document int
 	text     string
-	// owner is the type or module before the name, or "". file is the file in which the document places the name, or "".
+	// owner is the type or module before the name, or "". file is the file with the name, as the document says, or "".
 	owner, file string
 }
 
 // mostNaming is how many documents may have the same name. A name in more documents says nothing.
 const mostNaming = 3
 
-// Match says that a document names what a file defines.
+// Match says that a document contains names that a file defines.
 type Match struct {
-	// Document is the number of earlier calls of [Names.Add]. Weight says how telling the names are, and is at least 1.
+	// Document is the number of earlier calls of [Names.Add]. Weight is the sum of the weights of the names, at least 1.
 	Document int
 	Weight   float64
-	// Text is the first of these names in the file.
+	// Text is the first of the names in the file.
 	Text string
 }
 
@@ -123,7 +123,7 @@ func tellingName(name string) float64 {
 	}
 }
 
-// In returns the documents that name definitions in a text of code, best first. The names of a document need a total
+// In returns the documents with names that a text of code defines, best first. The names of a document need a total
 // weight of 1: one name of several parts, or two words. The path of the file tells the language.
 func (n *Names) In(file, text string) []Match {
 	if len(n.by) == 0 {

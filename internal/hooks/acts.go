@@ -110,14 +110,14 @@ func (p Project) onEdits(ctx context.Context, e Event, edits []trigger.Edit) ([]
 }
 
 const (
-	// maxTriggered is how many matching triggers become candidates. The session may already know the first of them.
+	// maxTriggered is how many matching triggers become candidates. Hooks skip documents that the session already knows.
 	maxTriggered = 6
-	// widestScope is the largest share of a project's files in the scope of a rule. Rules with wider scopes are left out.
+	// widestScope is the largest share of the project's files that a rule's scope may have. Wider rules are left out.
 	widestScope = 1. / 3
 )
 
 // triggered returns the documents of matching triggers. Critical documents come first, then documents with a longer
-// trigger, then newer documents. why becomes the reason of each candidate.
+// trigger, then newer documents. The text why becomes the reason of each candidate.
 func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []trigger.Match, why string) ([]candidate, error) {
 	slices.SortStableFunc(matches, func(a, b trigger.Match) int {
 		first, second := book.Documents[a.Document], book.Documents[b.Document]

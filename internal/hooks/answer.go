@@ -45,8 +45,8 @@ func specificOutput(event string, a Answer) any {
 	return a
 }
 
-// cursorOutput converts an answer to the format of Cursor. Before a tool call it says "allow", because Cursor may take
-// silence for a denial.
+// cursorOutput converts an answer to the format of Cursor. Before a tool call the output says "allow", because Cursor
+// may take silence for a denial.
 func cursorOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	var answer struct {

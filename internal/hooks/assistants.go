@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
-// assistant describes how an assistant sends events and reads answers. The source is the assistant's documentation or,
-// where that says nothing, reports of users. docs/plugin.md says which assistants were tried.
+// assistant describes how an assistant sends events and reads answers, according to the assistant's documentation or to
+// reports of users. docs/plugin.md says which assistants were tried.
 type assistant struct {
 	// events maps the assistant's names of events to their meaning.
 	events map[string]moment
@@ -38,7 +38,7 @@ const (
 	antigravity = "antigravity"
 )
 
-// assistants returns the known assistants, by name. Gemini CLI has no event before a tool runs.
+// assistants returns the known assistants, by name. Gemini CLI sends an event after a tool call, but none before it.
 func assistants() map[string]assistant {
 	usual := map[string]moment{
 		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},

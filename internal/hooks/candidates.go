@@ -21,21 +21,21 @@ type candidate struct {
 
 	// why says what the document has to do with the event.
 	why string
-	// named are the words of the document's title or alias that are in the prompt, or "".
+	// named has the words of the document's title or alias that are also in the prompt, or "".
 	named string
 	// quote is the name, the message or the words of a trigger that led to the document, or "".
 	quote string
 	// rule is the matching trigger, or "". scope says that the trigger is the document's scope of files.
 	rule  string
 	scope bool
-	// remedy is the sentence to quote, or "" to choose a sentence of the passage. notes follow the sentence.
+	// remedy is the sentence to quote, or "" to choose a sentence of the passage. The text notes follows the sentence.
 	remedy, notes string
 	// line is the pointer to the document. Only [usable] sets it.
 	line string
 }
 
-// usable returns the candidates to which a hook may point at an act, with their lines. It leaves out replaced
-// documents. At prompts and tasks of subagents it also leaves out rejected, deprecated and expired documents.
+// usable returns the candidates to which a hook may point, and sets their line. It leaves out replaced documents. If
+// the act is a prompt or the task of a subagent, it also leaves out rejected, deprecated and expired documents.
 func usable(of act, found []candidate) []candidate {
 	excluded := []catalog.Status{catalog.Replaced}
 	if of == asking || of == delegating {
@@ -52,7 +52,7 @@ func usable(of act, found []candidate) []candidate {
 }
 
 const (
-	// maxCandidates is how many documents a search returns. It is more than one, because the session may know the first.
+	// maxCandidates is how many documents a search returns. One is too few, because the session may already know it.
 	maxCandidates = 3
 	// maxCompared is how many documents a search compares to find a newer document on a subject.
 	maxCompared = 10
@@ -124,8 +124,8 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// remedyFor returns what a document says to do about the quoted message, or "". If the field symptoms has the message,
-// the field solution or root_cause comes first. Otherwise the text behind the message comes first.
+// remedyFor returns what a document says to do about the quoted message, or "": the text behind the message, or else
+// the field solution or root_cause. If the field symptoms has the message, these two fields come first.
 func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)
@@ -137,7 +137,7 @@ func (p Project) remedyFor(c candidate) string {
 	return cmp.Or(c.behindQuote(), inFields)
 }
 
-// frontMatter returns the front matter of a document on disk, or nil without a front matter that can be read.
+// frontMatter returns the front matter of a document on disk, or nil if the front matter is missing or unreadable.
 func (p Project) frontMatter(path string) map[string]any {
 	file, err := p.Read(path)
 	if err != nil { // for example, pages of the handbook are not on disk
@@ -146,8 +146,8 @@ func (p Project) frontMatter(path string) map[string]any {
 	return markdown.FrontMatter(file.Content)
 }
 
-// passage adds a hit to a candidate for document d, which was found without a search. The hit is the passage that fits
-// the quote best. Without a quote it is the first passage of prose. The result is nil if the index no longer has d.
+// passage returns candidate c with a hit in document d, which was found without a search. The hit is the passage that
+// fits the quote best, or without a quote the first passage of prose. The result is nil if d has left the index.
 func (p Project) passage(ctx context.Context, d index.CitedPlaces, c candidate) ([]candidate, error) {
 	text := c.quote
 	found, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{

@@ -14,13 +14,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// fewFolders is how many cited folders a document can be about. If a document, such as an overview of the project,
-// cites more folders, none of them counts.
+// fewFolders is how many cited folders a document can be about. If a document cites more folders, none of these folders
+// counts, because the document may be an overview of the project.
 const fewFolders = 1
 
 // citing returns the documents that cite a file, each with its passage about the file. Critical documents come first,
-// then newer ones. A document that replaces or amends a citing document takes the place of that document. The first
-// result also names a newer document on the same subject, if there is one.
+// then newer documents. If another document replaces or amends a citing document, citing returns the other document
+// instead. The first result also names a newer document on the same subject, if there is one.
 func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
 	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
 	isFolder := func(cited string) bool { return strings.HasSuffix(document.ParsePlace(cited).Path, "/") }
@@ -65,7 +65,7 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
-	// If this search fails, as for a title without a word to search for, only the note about a newer document is missing.
+	// If this search fails (the title may have no word to search for), only the note about a newer document is missing.
 	similar, _ := p.Search(ctx, scope, rag.Query{Text: found[0].Title, Mode: rag.Lexical, Limit: maxCompared})
 	for _, hit := range similar.Documents {
 		if hit.ID == found[0].ID {

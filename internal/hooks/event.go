@@ -52,9 +52,9 @@ type Event struct {
 	Root string `json:"-"`
 	// Client is the assistant's name in [Assistants], or "" for Claude Code.
 	Client string `json:"-"`
-	// Late says that the assistant sends no event before a tool call. The event after the call then counts as both.
+	// Late says that the assistant sends an event only after a tool call. It also counts as the event before the call.
 	Late bool `json:"-"`
-	// Waits says that the assistant now takes only a denial. Another text is kept for the next event with Resumes.
+	// Waits says that the assistant now takes only a denial. Any other text waits for the next event that has Resumes.
 	Waits   bool `json:"-"`
 	Resumes bool `json:"-"`
 	// Patch has the edits of a patch, which may change several files.
@@ -175,7 +175,7 @@ func (e Event) parts() (said string, pasted []string) {
 	return terms.Parts(ends(e.Prompt, end))
 }
 
-// ends returns the first length and the last length bytes of a text. A text of up to twice that length stays whole.
+// ends returns the first and the last bytes of a text, length bytes each. A text of up to 2*length bytes stays whole.
 func ends(text string, length int) string {
 	if len(text) <= 2*length {
 		return text
@@ -188,7 +188,7 @@ var (
 	exitCode = lazyregexp.New(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
 )
 
-// maxText is how many bytes hooks read of the end of an output, and of the beginning of a text that an edit writes.
+// maxText is how many bytes hooks read: the end of an output, or the beginning of a text that an edit writes.
 const maxText = 64 << 10
 
 // line returns the command, or the SQL statement, in the form that triggers compare.
@@ -238,7 +238,7 @@ func bounded(text string) string {
 }
 
 // relativePath returns the path of a file relative to root, or "" for a file outside. file may be relative to folder.
-// It may also be a Windows path, which a server in WSL gets.
+// It may also be a Windows path, if the server runs in WSL and the assistant runs in Windows.
 func relativePath(root, folder, file string) string {
 	if filepath.Separator == '/' && strings.Contains(file, `\`) {
 		file = strings.ReplaceAll(file, `\`, "/")

@@ -31,7 +31,7 @@ type Searcher interface {
 type Documents interface {
 	// RecallScopes returns the collections that hooks search, as scopes for a search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Heard returns the documents that have one of the cues. The index finds triggers by cues, such as "run psql".
+	// Heard returns the documents with one of the cues. A cue, such as "run psql", is a key for triggers in the index.
 	Heard(ctx context.Context, cues []string) (*quoted.Book, error)
 	// Book returns all documents. The caller must not change the book.
 	Book(ctx context.Context) *quoted.Book
@@ -50,7 +50,7 @@ type Sources interface {
 	Exists(name string) bool
 	// Share returns the share of the project's files that match one of the patterns, or 0 if git cannot list the files.
 	Share(ctx context.Context, patterns []string) float64
-	// Former returns the earlier paths of a moved file that documents still cite.
+	// Former returns those earlier paths of a moved file that documents still cite.
 	Former(ctx context.Context, name string) []string
 	// Citing returns a function that reports whether a cited place overlaps the given place.
 	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
@@ -62,7 +62,7 @@ type Project struct {
 	Documents
 	Sources
 
-	// Root is the folder of the repository. IsDocument reports whether a path below Root is that of a document.
+	// Root is the folder of the repository. IsDocument reports whether a document has this path below Root.
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant

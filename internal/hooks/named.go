@@ -17,7 +17,7 @@ func contentWords(text string) []string {
 	})
 }
 
-// general are everyday words of programmers. A prompt names no document by these words alone.
+// general are everyday words of programmers. A prompt with only these words of a title does not name the document.
 var general = strings.Fields(`
 	error errors message messages test tests code file files function functions commit commits pull request requests
 	data user users list page pages name names new old first second time number line lines type types value values
@@ -28,9 +28,9 @@ var general = strings.Fields(`
 // spaced joins words with spaces, also before the first and behind the last, so that only whole words match.
 func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// namedBy returns the longest run of words of a name that is in a prompt, or "". whole says that the run is the whole
-// name. A shorter run needs two words. Each run needs a word that is not general. prompt and run are lists of words as
-// spaced returns them.
+// namedBy finds words of a name in a prompt. It returns the longest run of the words that the prompt has too, or "".
+// whole says that the run is the whole name. A shorter run needs two words. Each run needs a word that is not general.
+// prompt and run have the form that the function spaced returns.
 func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
 	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {
@@ -59,8 +59,8 @@ func isQuoted(prompt, word string) bool {
 
 // named returns the hits that a prompt names by title, or by an alias in the front matter, the longest names first. A
 // part of a name counts only if no other title has that part. A single word counts only if no other hit has the word.
-// If the word matches action, the prompt must also write the word as a name. The successor of a named document takes
-// the place of that document if the successor is among the hits.
+// If the word matches the pattern action, the prompt must also write the word as a name. If the successor of a named
+// document is among the hits, the result has the successor instead of the document.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	// maxPointer bounds a pointer in characters, and is approximately 80 tokens. The next three bound parts of a pointer.
+	// maxPointer bounds a pointer in characters: approximately 80 tokens. The next three constants bound parts of it.
 	maxPointer      = 400
 	maxPointerPath  = 200
 	maxPointerTitle = 60
@@ -99,8 +99,8 @@ var (
 	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 )
 
-// aboutQuote returns the sentence of the passage that has the most words of the quote, if it has at least half of them.
-// If only a line of code has so many, it returns the sentence before the code and that line. Otherwise it returns "".
+// aboutQuote returns the sentence of the passage with the most words of the quote, at least half of the words. If only
+// a line of code has so many, aboutQuote returns the sentence before the code and that line, and otherwise "".
 func (c candidate) aboutQuote() string {
 	words := strings.Fields(strings.ToLower(c.quote))
 	count := func(text string) int {

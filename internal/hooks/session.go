@@ -11,15 +11,15 @@ type Shown struct {
 	// Project is the root of the repository. Path is the document's path in the index.
 	Project string `json:"project"`
 	Path    string `json:"path"`
-	// Rule is the matching trigger, or "" without one. Scope says that the trigger is the scope of a rule, a set of files.
+	// Rule is the matching trigger, or "". Scope says that the trigger is a scope: the files for which a rule is written.
 	Rule  string    `json:"rule,omitempty"`
 	Scope bool      `json:"scope,omitempty"`
 	Event string    `json:"event"`
 	Why   string    `json:"why"`
 	Score float64   `json:"score"`
 	At    time.Time `json:"at"`
-	// Call is the number of tool calls before the pointer, plus one. It is 0 for a shortlist. Size is the length of the
-	// hook's text in bytes.
+	// Call is one more than the number of earlier tool calls in the session. It is 0 for a shortlist. Size is the length
+	// of the hook's text in bytes.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
 }
@@ -28,8 +28,8 @@ type Shown struct {
 type Session struct {
 	// Shown has the documents in the order in which they were shown.
 	Shown []Shown `json:"shown"`
-	// Forgotten is how many of Shown came before the last compaction of the conversation into a summary. The assistant no
-	// longer knows these documents.
+	// Forgotten is how many of Shown came before the last compaction, in which a summary replaced the conversation. The
+	// assistant no longer knows these documents.
 	Forgotten int `json:"forgotten"`
 	// Listed says that a task has come since the last compaction. Only the first task may get a shortlist.
 	Listed bool `json:"listed,omitempty"`
@@ -41,7 +41,7 @@ type Session struct {
 	Waiting string `json:"waiting,omitempty"`
 	// Calls counts the tool calls of the session.
 	Calls int `json:"calls,omitempty"`
-	// Tasks are the tasks of subagents that begin later, oldest first.
+	// Tasks has one task for each subagent that begins later, oldest first.
 	Tasks []Task `json:"tasks,omitempty"`
 	// Failed are the last commands that failed and have not succeeded since. Asked says that a hook has asked the
 	// assistant to write down the cause of a failure. A hook asks only once in a session.
@@ -56,9 +56,9 @@ type Task struct {
 }
 
 const (
-	// During windowCalls tool calls, commands and edits bring at most maxPointers pointers, of maxShownSize bytes
-	// together. With reminder and solved this is less than 500 tokens. Prompts bring at most maxAnswers pointers, of
-	// maxAnswersSize bytes together. A shortlist does not count.
+	// During windowCalls tool calls, commands and edits bring at most maxPointers pointers, with maxShownSize bytes in
+	// all. Together with the texts reminder and solved, this is less than 500 tokens. Prompts bring at most maxAnswers
+	// pointers, with maxAnswersSize bytes in all. A shortlist does not count.
 	maxPointers    = 6
 	maxShownSize   = 1400
 	maxAnswers     = 2
@@ -80,8 +80,8 @@ func (s *Session) shown(p Project, e Event, c candidate, text string, now time.T
 }
 
 // knows reports whether the assistant has got a pointer to the document since the last compaction. For a candidate with
-// a trigger, only a pointer by that trigger counts, so that each trigger is shown once. After maxScopes pointers for
-// scopes, the documents of all other scopes count as known too.
+// a trigger, only a pointer by that trigger counts, so that each trigger is shown once. After maxScopes pointers
+// because of scopes, knows is true for each candidate whose trigger is a scope.
 func (s *Session) knows(root string, c candidate) bool {
 	scopes := 0
 	for i, shown := range s.Shown {

@@ -17,14 +17,14 @@ const (
 	// leastFound.
 	maxListed, maxFound = 3, 12
 	leastFound          = .005
-	// leastNear is how near, by NearnessTo, a listed document must be to the first maxTask characters of the task. With
-	// this value, 81 % of the tasks in test/eval/tasks get the right document. If the index lacks that document, 61 % get
-	// a wrong one. The value .14 would make the shares 71 % and 39 %. A listed document is also at most maxBehind behind
-	// the nearest.
+	// A listed document must be near the first maxTask characters of the task: NearnessTo must be at least leastNear, and
+	// at most maxBehind less than for the nearest document. With this leastNear, 81 % of the tasks in test/eval/tasks get
+	// the right document. If the right document is not in the index, 61 % get a wrong document. With .14, the shares would
+	// be 71 % and 39 %.
 	leastNear, maxBehind = .06, .15
 	maxTask              = 1_000
 	// A task has at least fewestTerms different content words. Most everyday prompts have fewer. A prompt with fewer than
-	// longTerms words may still be an everyday prompt, so leastNearShort then takes the place of leastNear.
+	// longTerms words may still be an everyday prompt, so its documents must be nearer: leastNearShort replaces leastNear.
 	fewestTerms, longTerms = 6, 12
 	leastNearShort         = .15
 	// maxShortlist bounds a shortlist in characters, and is approximately 150 tokens.
@@ -35,10 +35,10 @@ const (
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
-// forTask returns the candidates for a shortlist: first those that the task names, then those that are near the task.
+// forTask returns the candidates for a shortlist: documents that the task names, then documents near the task.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
-	// Nearness says more than the search's score, because users describe a symptom in other words than the document.
+	// Users describe a symptom in other words than the document, so nearness says more than the search's score.
 	near, byPath, least := make(map[int64]float64, len(found)), map[string]float64{}, leastNear
 	if countTerms(task) < longTerms {
 		least = leastNearShort

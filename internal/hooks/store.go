@@ -41,7 +41,7 @@ type Store struct {
 // NewStore returns a store in home, the folder of the user's files. The first write makes the folder.
 func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
 
-// Update reads a session, calls change and writes the session. Without a readable file, change gets an empty session.
+// Update reads a session, lets change edit it, and writes it. Without a readable file, change gets an empty session.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
 	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
@@ -130,7 +130,7 @@ func (s *Store) file(id, extension string) string {
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
-// rewrite reads the value in a file, calls change and writes the value, under a lock against other processes.
+// rewrite reads the value in a file, lets change edit it, and writes it, under a lock against other processes.
 func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T)) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,12 +160,12 @@ func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T))
 	return os.Rename(file+".new", file)
 }
 
-// removeOld removes the files of sessions whose last hook came before since.
-func (s *Store) removeOld(since time.Time) {
+// removeOld removes the files of sessions whose last hook came before the time oldest.
+func (s *Store) removeOld(oldest time.Time) {
 	entries, _ := os.ReadDir(s.dir) // the next session tries again
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err == nil && filepath.Ext(entry.Name()) == sessionExtension && info.ModTime().Before(since) {
+		if err == nil && filepath.Ext(entry.Name()) == sessionExtension && info.ModTime().Before(oldest) {
 			_ = os.Remove(filepath.Join(s.dir, entry.Name())) // the next session tries again
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// parseBody parses the text after the front matter. It returns false if it has not finished at the time until. goldmark
+// parseBody parses the text after the front matter. It returns false if it has not finished at the deadline. goldmark
 // cannot be interrupted, so it gets the document in small pieces. The inline text (links, emphasis) is parsed after the
-// blocks, so that its amount can be limited too. Tables are recognised by their delimiter row |---|, because goldmark's
-// table extension takes memory in proportion to rows times columns, and passages need only the lines of a table.
-func (d *Document) parseBody(size pieceSize, until time.Time) bool {
+// blocks, so that its amount can be limited too. Tables are recognised by their delimiter row |---|. goldmark's table
+// extension would take memory in proportion to rows times columns, and passages need only the lines of a table.
+func (d *Document) parseBody(size pieceSize, deadline time.Time) bool {
 	references := parser.NewContext()
-	w := bodyWalker{Document: d, inlines: inlineParser{references: references, until: until}}
+	w := bodyWalker{Document: d, inlines: inlineParser{references: references, deadline: deadline}}
 	inList := false // whether the piece begins inside a list that began in an earlier piece
 	for line := d.outline.body; line < len(d.outline.lines); {
 		w.piece, line = parsePiece(d.outline.lines, line, size, references)
@@ -43,7 +43,7 @@ type bodyWalker struct {
 	inlines inlineParser
 	// contents are parsed at the end of the document, because a link may refer to a definition further down.
 	contents []content
-	// hasSummary is set once a candidate for the summary surely has text. Later paragraphs are no candidates.
+	// hasSummary is set once a paragraph that may become the summary has text. Later paragraphs then cannot become it.
 	hasSummary bool
 }
 
@@ -71,13 +71,13 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 			found.heading = len(o.headings)
 			o.headings = append(o.headings, Headline{Line: line, Level: node.Level})
 		}
-		w.take(found)
+		w.schedule(found)
 	case *ast.Paragraph:
 		text := string(node.Lines().Value(src))
 		summary := depth == 0 && !w.hasSummary && headerRow(strings.Split(text, "\n")) < 0
-		w.take(content{text: text, heading: -1, summary: summary})
+		w.schedule(content{text: text, heading: -1, summary: summary})
 	case *ast.TextBlock:
-		w.take(content{text: string(node.Lines().Value(src)), heading: -1})
+		w.schedule(content{text: string(node.Lines().Value(src)), heading: -1})
 	default:
 		w.blocks(node.FirstChild(), depth+1)
 	}
@@ -92,10 +92,10 @@ func (w *bodyWalker) blocks(node ast.Node, depth int) {
 	}
 }
 
-// take decides when the text of a block is parsed. Text with square brackets may hold a link and waits for
-// parseContents. A heading without brackets is parsed now, and so is the beginning of a possible summary. All other
-// text, which is most of a document, is never parsed.
-func (w *bodyWalker) take(c content) {
+// schedule decides when the text of a block is parsed. Text with square brackets may hold a link: parseContents parses
+// it. A heading without brackets is parsed now. Of a paragraph that may become the summary, the beginning is parsed
+// now. All other text, which is most of a document, is never parsed.
+func (w *bodyWalker) schedule(c content) {
 	switch {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
 		w.contents = append(w.contents, c)
@@ -110,7 +110,8 @@ func (w *bodyWalker) take(c content) {
 	}
 }
 
-// parseContents parses the contents that [bodyWalker.take] has kept. It sets headings, title, summary, links and anchors.
+// parseContents parses the contents that [bodyWalker.schedule] kept. It sets headings, title, summary, links and
+// anchors.
 func (w *bodyWalker) parseContents() {
 	linked := map[string]bool{}
 	for _, c := range w.contents {

@@ -57,7 +57,7 @@ func halfway(text string) int {
 	return cut
 }
 
-// nearest returns the index of the boundary nearest to middle, or -1 if none is within reach bytes.
+// nearest returns the index of the boundary nearest to middle, or -1 if it is more than reach bytes away.
 func nearest(text, boundary string, middle, reach int) int {
 	before := strings.LastIndex(text[:middle], boundary)
 	after := strings.Index(text[middle:], boundary)

@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// dayForms are the layouts of written days, by the number of words. No layout with dots begins with the month.
+// dayForms are the layouts of days, by the number of words in a layout. No layout with dots begins with the month.
 var dayForms = map[int][]string{
 	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006", "2-Jan-2006"},
 	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
@@ -42,7 +42,7 @@ func Day(text string) (day string, ambiguous bool) {
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
-// dateForm matches names for the day of writing or changing a text, such as date, created_at and "last modified".
+// dateForm matches names of fields for the day when a text was written or changed: date, created_at, "last modified".
 const dateForm = `timestamp|(?:generated|verified)[ _-]at|` +
 	`(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
 	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`

@@ -2,8 +2,8 @@ package markdown
 
 import "strings"
 
-// BlockBehind follows blocks of code from line to line. block is the open fence before the line, such as ```, or "".
-// The results are the open fence after the line, or "", and whether the line is text, neither code nor a fence.
+// BlockBehind finds blocks of code line by line. block is the open fence before the line, such as ```, or "". The
+// results are the open fence after the line, or "", and whether the line is text: not code, and not a fence.
 func BlockBehind(block, line string) (string, bool) {
 	fence, text := "", strings.TrimLeft(line, " \t>")
 	for _, mark := range []string{"`", "~"} {

@@ -78,8 +78,8 @@ var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
 const maxReplacements = 16
 
 // replacements returns edited versions of the front matter, up to two for each place that looks like the field. The
-// first version keeps more: the quotes, or all words after the first. The second version replaces the whole value. The
-// caller takes the version that decodes as expected.
+// first version keeps the quotes of the value, or all words after its first word. The second version replaces the whole
+// value. The caller takes the version that decodes as expected.
 func replacements(front, field, value string) []string {
 	var edits []string
 	for at := 0; len(edits) < 2*maxReplacements; {

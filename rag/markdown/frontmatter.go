@@ -50,15 +50,15 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	return f, nil
 }
 
-// opensYAML tells a line --- that begins front matter from a thematic break. below are the lines after the line ---.
-func opensYAML(below []string, isFirst bool) bool {
+// opensYAML reports whether a line --- begins front matter, and is not a thematic break. rest has the lines after it.
+func opensYAML(rest []string, isFirst bool) bool {
 	switch {
-	case len(below) == 0:
+	case len(rest) == 0:
 		return false
-	case blank(below[0]):
-		return isFirst && fieldStart().MatchString(firstText(below)) && slices.Contains(below, "---")
+	case blank(rest[0]):
+		return isFirst && fieldStart().MatchString(firstText(rest)) && slices.Contains(rest, "---")
 	default:
-		return isFirst || fieldStart().MatchString(below[0])
+		return isFirst || fieldStart().MatchString(rest[0])
 	}
 }
 
@@ -90,13 +90,13 @@ func leadingLines(lines []string) int {
 	return len(lines)
 }
 
-// readFenced decodes the lines up to the first line that is in ends. The lines begin after the line f.first.
+// readFenced decodes the lines up to one of the delimiters. The first of the lines follows the line f.first.
 func (f *frontMatter) readFenced(
-	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
+	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), delimiters ...string,
 ) error {
-	end := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(ends, strings.TrimRight(line, " \t")) })
+	end := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(delimiters, strings.TrimRight(line, " \t")) })
 	if end < 0 {
-		return errorf(f.first+1, "the front matter that begins here is never closed; end it with a line %s", ends[0])
+		return errorf(f.first+1, "the front matter that begins here is never closed; end it with a line %s", delimiters[0])
 	}
 	if len(strings.Join(lines[:end], "\n")) >= maxFrontMatterBytes {
 		return errorf(f.first+1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)

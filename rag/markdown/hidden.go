@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// codeOrHidden matches code, and text that a reader of the page does not see. A form of several lines also matches
-// without its end, up to the end of the text. Otherwise the time of a search would not be proportional to the text.
+// codeOrHidden matches code, and text that a reader of the page does not see. If the end of such a part is missing, the
+// match goes to the end of the text, so that a search takes time in proportion to the text.
 var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z)" +
 	"|```.*?(?:^[ \\t>]*```|\\z)|~~~.*?(?:^[ \\t>]*~~~|\\z))|`[^`\\n]+`" +
 	`|^[ \t]*<!--.*?(?:-->|\z)|<!--(?:[^\n]|\n[^\n])*?(?:-->|\n\n|\z)` +

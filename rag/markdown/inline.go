@@ -19,8 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// Bounds of the text that the inline parser gets at once. Its time grows with the square of the text's length. Opening
-// brackets and characters that may mark emphasis cost most: twice the number takes four times as long.
+// Bounds of the text that the inline parser gets at once. The parser's time grows with the square of the text's length.
+// Opening brackets and characters that may mark emphasis cost most: twice as many take four times as long.
 const (
 	maxInlineBytes    = 8 << 10
 	maxInlineBrackets = 64
@@ -31,10 +31,10 @@ const (
 // with the definitions in references.
 type inlineParser struct {
 	references parser.Context
-	until      time.Time // then parsing stops and keeps its results so far
+	deadline   time.Time // then parsing stops and keeps its results so far
 }
 
-func (p inlineParser) late() bool { return time.Now().After(p.until) }
+func (p inlineParser) late() bool { return time.Now().After(p.deadline) }
 
 // contentParser returns a parser of inline text for concurrent use.
 var contentParser = sync.OnceValue(func() parser.Parser {
@@ -45,7 +45,7 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// WikiLinks makes goldmark parse [[page]] as a link. Its priority is before that of goldmark's own links, 200.
+// WikiLinks makes goldmark parse [[page]] as a link. goldmark's own links have priority 200, so wiki links come first.
 func WikiLinks() parser.Option {
 	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
 }
@@ -125,7 +125,7 @@ var (
 	otherTemplate = lazyregexp.New(`\{\{|\{%`)
 )
 
-// withPlainLinks turns each link of a site generator into a link to the page in any folder.
+// withPlainLinks turns each link of a site generator into a link to a page of the same name in any folder.
 func withPlainLinks(content string) string {
 	if !otherTemplate().MatchString(content) {
 		return content

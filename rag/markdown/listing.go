@@ -13,8 +13,8 @@ const link = `!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
 
 var headingOrLink = lazyregexp.New(`(?m)^[ \t]*#+ .*$|` + link)
 
-// IsListing reports whether most letters of a text are in headings and links. Such a text names subjects and answers
-// nothing. Tables do not count, because a table may answer.
+// IsListing reports whether most letters of a text are in headings and links. Such a text names subjects, but answers
+// no question. Tables do not count, because a table may answer a question.
 func IsListing(text string) bool {
 	return 2*Letters(headingOrLink().ReplaceAllString(text, "")) < Letters(text)
 }

@@ -53,7 +53,7 @@ func WithoutMDX(src []byte) []byte {
 }
 
 // tagOfMDX matches tags of components, and comments. It also matches code spans, and the beginning of a type such as
-// List<String>: withoutTags leaves such text unchanged, with any tag in it.
+// List<String>, so that tags in them are no matches: withoutTags leaves such text unchanged.
 var tagOfMDX = lazyregexp.New("(?s)`+[^`\\n]+`+|\\w<|" +
 	`</?(?:[A-Z][\w.]*(?:\s(?:[^<>"'{}]|"[^"\n]*"|'[^'\n]*'|\{(?:[^{}]|\{[^{}]*\})*\})*)?/?)?>|\{/\*.*?\*/\}`)
 

@@ -61,7 +61,7 @@ func (d *Document) Lines() []string { return d.outline.lines }
 // Headlines returns the headings of the text in order, without headings inside a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
-// FirstSection returns the line of the first heading of level 2 to 6, or without such a heading the number of lines.
+// FirstSection returns the line of the first heading of level 2 to 6, or the number of lines if no such heading exists.
 func (d *Document) FirstSection() int {
 	for _, h := range d.outline.headings {
 		if h.Level > 1 {
@@ -137,9 +137,9 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section that has only headings joins the next section with text, or
-// at the end of the document the previous section. If no section has text, the whole document is one section. title is
-// embedded with each passage, so header paths leave out a heading that is the title.
+// sections splits the document at its headings. A section that has only headings joins the next section with text. At
+// the end of the document, it joins the previous section. If no section has text, the whole document is one section.
+// title is embedded with each passage, so header paths leave out a heading that is the title.
 func (o *outline) sections(title string) []section {
 	var joined []section
 	pending := -1 // first line of the sections that will join the next one, -1 for none

@@ -13,7 +13,7 @@ type packer struct {
 	budget      int // estimated tokens of a passage's text
 	start, end  int
 	tail, intro int
-	// lead is the first of the headings that are lines of the next passage but not in its text, -1 without such a heading.
+	// lead is the first line of the next passage, if the text of the passage leaves out its first headings, and else -1.
 	lead int
 	// header is the first line of the last table that was split. The rows of this table are the lines [rows, endOfRows).
 	header          int
@@ -60,7 +60,7 @@ func (p *packer) add(start, end int) {
 	}
 	p.emit(p.tail)
 	p.emitHeadings()
-	p.line(start)
+	p.splitLine(start)
 }
 
 // fits reports whether the lines [start, end) fit into one passage.
@@ -68,9 +68,9 @@ func (p *packer) fits(start, end int) bool {
 	return p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
-// headerTokens estimates the tokens of the table header that a passage repeats if it begins at the line. It returns 0
-// if the line is not a row of the split table. It also returns 0 for a header of more than a quarter of the budget,
-// which is not repeated.
+// headerTokens estimates the tokens of the table header that a passage repeats if the passage begins at the line. It is
+// 0 if the line is not a row of the split table, or if the header has more than a quarter of the budget: then it is not
+// repeated.
 func (p *packer) headerTokens(line int) int {
 	if line < p.rows || line >= p.endOfRows {
 		return 0
@@ -136,8 +136,8 @@ func (p *packer) begin(start int) {
 	p.start, p.tail, p.intro = start, max(p.tail, start), max(p.intro, start)
 }
 
-// line makes several passages of a line that is too long for one.
-func (p *packer) line(line int) {
+// splitLine splits a line that is too long for one passage into several passages.
+func (p *packer) splitLine(line int) {
 	for _, text := range Cut(p.outline.lines[line], p.budget) {
 		p.append(line, line, text)
 	}

@@ -11,9 +11,9 @@ type Passage struct {
 	// StartLine and EndLine are the first and the last line in the file, counted from 1.
 	StartLine, EndLine int
 	// Text is the lines StartLine to EndLine, joined by LF, without blank lines at its beginning and end. A line that
-	// alone exceeds the window is split, and then Text is a part of the line. In a small window, headings that HeaderPath
-	// repeats are left out at the beginning. A passage that begins in the middle of a table repeats the table's header, if
-	// there is room.
+	// alone exceeds the window is split, and then Text is a part of the line. In a small window, Text may leave out
+	// headings at its beginning, if HeaderPath repeats them. A passage that begins in the middle of a table repeats the
+	// table's header, if there is room.
 	Text string
 }
 
@@ -21,14 +21,14 @@ type Passage struct {
 type Limit struct {
 	// MaxTokens bounds the embedded text (heading, blank line and text), as [EstimateTokens] counts. It is at least 192.
 	MaxTokens int
-	// SplitLines is the most lines of a document that may stay one passage. A longer document is split at its headings.
+	// SplitLines bounds the lines of a document that is one passage. A longer document is split at its headings.
 	SplitLines int
 }
 
 // DefaultLimit suits an embedding model with a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500} }
 
-// Bounds of the title and the path in a heading, in estimated tokens. At least 64 tokens are left for the text.
+// Bounds of the title and the path in [Heading], in estimated tokens. At least 64 tokens are left for the text.
 const (
 	maxTitleTokens = 64
 	maxPathTokens  = 64

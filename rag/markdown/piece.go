@@ -15,7 +15,7 @@ import (
 
 // pieceSize says how many bytes of a document are parsed at once. The limit is needed because goldmark's tree of a list
 // of short items takes a hundred times the bytes of the list. A piece ends before a block or an item of a list. If a
-// piece has no such end, its size is doubled. At the longest size, lists and quotes are cut as if they ended there.
+// piece has no such end, its size is doubled. At the longest size, a list item or a quote is cut as if it ended there.
 type pieceSize struct{ usual, longest int }
 
 func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 256 << 10} }
@@ -26,7 +26,7 @@ type piece struct {
 	src    []byte
 	starts []int // offsets of the lines in src
 	root   ast.Node
-	// following is the block or list item in the tree with which the next piece begins, or nil.
+	// following is the block or list item in the tree at which the next piece begins, or nil.
 	following ast.Node
 }
 
@@ -71,9 +71,9 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// lastPart returns the last block before which the document can be cut, because the block may continue after the piece.
-// In a piece that is one list, lastPart returns the last item. It returns nil for a piece that is one item, or one
-// block of another kind.
+// lastPart returns the block at which the next piece can begin: the last block, because it may continue after this
+// piece. In a piece that is one list, lastPart returns the last item. It returns nil for a piece that is one item, or
+// one block of another kind.
 func (p *piece) lastPart(lines []string) ast.Node {
 	for last := p.root.LastChild(); !p.isFirst(last); last = last.PreviousSibling() {
 		if !p.mayEndDefinition(last, lines) {

@@ -9,7 +9,7 @@ import (
 )
 
 // secretKinds are the kinds of secrets that have a known form. A pattern is tried only on text with one of its hints,
-// because hints are found much faster. If the pattern has a group, the group is the secret.
+// because the search for a hint is much faster. If the pattern has a group, the group is the secret.
 var secretKinds = []struct {
 	name    string
 	hints   []string

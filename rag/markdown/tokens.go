@@ -9,7 +9,7 @@ import (
 // EstimateTokens estimates how many WordPiece tokens of BERT's uncased English vocabulary s has, without [CLS] and
 // [SEP]. The estimate is usually too high. In a test with passages of up to 480 estimated tokens, technical prose had a
 // quarter fewer tokens and source code a tenth fewer. None of 13,000 passages from documentation had more than 510
-// tokens. A text of invented names only may have up to a fifth more tokens than estimated.
+// tokens. But a text that has only invented names may have up to a fifth more tokens than estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
 // estimateTenths is EstimateTokens in tenths of a token. If a text is split at white space, the estimates of its parts
@@ -40,11 +40,11 @@ func (m *meter) add(r rune) {
 	case '0' <= r && r <= '9':
 		m.word.digits++
 	case unicode.IsSpace(r):
-		m.end(0)
+		m.endWord(0)
 		m.attached = false
 	case r < utf8.RuneSelf, unicode.IsPunct(r), unicode.Is(unicode.Han, r):
 		// The tokenizer puts white space around each of these characters.
-		m.end(10)
+		m.endWord(10)
 		m.attached = true
 	case unicode.Is(unicode.Latin, r):
 		m.letter(false)
@@ -66,8 +66,8 @@ func (m *meter) letter(upper bool) {
 	m.word.letters++
 }
 
-// end ends the current word at a rune. tenths is the estimate for this rune.
-func (m *meter) end(tenths int) {
+// endWord ends the current word at a rune. tenths is the estimate for this rune.
+func (m *meter) endWord(tenths int) {
 	m.done += m.word.tenths() + tenths
 	m.word = word{}
 }
@@ -82,8 +82,8 @@ type word struct {
 	foreign         bool // has letters that English does not use
 }
 
-// measuredLetters is the length of the longest word in the two tables below. The tables have the mean number of tokens
-// by length, in tenths, as measured with the real vocabulary, plus approximately a sixth.
+// measuredLetters is the length of the longest word in the two tables below. For each length, a table has the mean
+// number of tokens of such words in the real vocabulary, plus approximately a sixth, in tenths of a token.
 const measuredLetters = 13
 
 // tenths estimates the tokens of a word from its length. The vocabulary has most short words as one token. Longer words

@@ -7,13 +7,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// form is an expression that says whether a document holds, or how it is related to other documents.
+// form is an expression that says whether a document is still valid, or how it is related to other documents.
 type form struct {
 	// words is a regular expression.
 	words string
-	// status is the status that the words give a document, a result of [StatusWord] or "".
+	// status is the status of a document with such words, a result of [StatusWord] or "".
 	status string
-	// relation is the relation to each document that is named after the words, "" for none.
+	// relation is the document's relation to each document whose name follows the words in the text, "" for none.
 	relation Relation
 	where    scope
 }
@@ -28,7 +28,7 @@ const (
 )
 
 const (
-	// outdated are words for a document that no longer holds, in English, German, French and Spanish.
+	// outdated are words for a document that was valid once, in English, German, French and Spanish.
 	outdated = `deprecated|obsolete|archived|retired|outdated|inactive|out of date|no longer up[- ]to[- ]date|` +
 		`no longer (?:valid|maintained|used|in use|in force|relevant|accurate|current|applicable|applies|recommended)|` +
 		`veraltet|überholt|obsolet|außer kraft|nicht mehr (?:gültig|aktuell|gepflegt|verwendet|in kraft)|` +
@@ -77,8 +77,8 @@ var forms = []form{
 	{`implementable|living|stable|complete|released`, "active", "", asStatus},
 }
 
-// formsPattern returns a pattern with a group for each form in forms. Groups of forms that do not count never match.
-// before and behind are patterns for the text around a form.
+// formsPattern returns a pattern with a group for each form. If counts returns false for the scope of a form, the
+// form's group never matches. before and behind are patterns for the text around a form.
 func formsPattern(before, behind string, counts func(scope) bool) func() *regexp.Regexp {
 	all := make([]string, len(forms))
 	for i, f := range forms {
@@ -137,7 +137,7 @@ func formsIn(text string) []match {
 // maxSubject is how many bytes before a form are searched for the subject of the sentence.
 const maxSubject = 200
 
-// firstForm returns the first form in a text that pattern matches. pattern is a result of formsPattern.
+// firstForm searches a text with pattern, a result of formsPattern, and returns the first form in the text.
 func firstForm(pattern *regexp.Regexp, text string) (match, bool) {
 	found := pattern.FindStringSubmatchIndex(text)
 	for i := range found[:len(found)/2] {

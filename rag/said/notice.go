@@ -22,7 +22,7 @@ var (
 		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
 		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
 		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
-	// noticeEnd matches the text after a status word that is nearly a whole sentence, as in "Deprecated since 2.0".
+	// noticeEnd matches the text after a status word if both are nearly a whole sentence, as in "Deprecated since 2.0".
 	noticeEnd = lazyregexp.New(`^(?:[\s*_~]*(?:$|[.:,;!()\]"'”])|\s[–—-]\s|\s*[*_]|\s+(?:since|seit|depuis|desde)\s)`)
 	listItem  = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
 	// othersHeading matches the heading of a section about the status or about other documents, such as "See also".
@@ -35,8 +35,8 @@ const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal
 
 // notices returns the status and the relations that a document states in its title and in notices. A notice is a
 // sentence or a callout. Before the first section it may give the status. In a section about other documents it only
-// gives relations. Other sections do not count, because a notice in a changelog tells a story. Code does not count
-// either, nor does text after a line that ends with a colon, which may be an example or a quotation.
+// gives relations. Other sections do not count, because a notice in a changelog is history. Code does not count. Text
+// after a line that ends with a colon does not count, because it may be an example or a quotation.
 func notices(document *markdown.Document) Status {
 	status := titleStatus(document)
 	headlines := document.Headlines()
@@ -78,7 +78,7 @@ func titleStatus(document *markdown.Document) Status {
 	return Status{}
 }
 
-// noticeIn returns the status of the document that the beginning of a line states.
+// noticeIn returns what the beginning of a line says about the status of the document.
 func noticeIn(line string) Status {
 	var status Status
 	rest := line[len(noticeStart().FindString(line)):]

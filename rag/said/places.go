@@ -12,8 +12,8 @@ import (
 
 // Citation is a place in a repository's files that a document cites, such as src/pool.go:12-20.
 type Citation struct {
-	// Path is the path as the document writes it, without line numbers. Link is set for a path in a link, which is
-	// relative to the document.
+	// Path is the path as the document writes it, without line numbers. Link says that the path is the destination of a
+	// link: it is then relative to the document.
 	Path string
 	Link bool
 	// First and Last are the first and the last line that the place names, 0 for none.
@@ -88,7 +88,7 @@ func placesOfLine(line string, number int) []Citation {
 	return places
 }
 
-// namesLines reports whether a text may contain a path with line numbers. Most lines do not, and need no search.
+// namesLines reports whether a text may contain a path with line numbers. Only such a text is searched for paths.
 func namesLines(text []byte) bool {
 	for i, b := range text[:max(0, len(text)-1)] {
 		next := text[i+1]

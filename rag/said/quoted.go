@@ -15,8 +15,8 @@ var (
 	longFlag   = regexp.MustCompile(`^--[a-z][a-z0-9]*(?:-[a-z0-9]+)+`)
 )
 
-// Names returns the names of code in texts that a document quotes. A whole text may be a name, such as Pool.Close, or a
-// route, such as /users/{}. From any other text it takes the long flags, such as --dry-run.
+// Names returns names of code from the texts that a document quotes. A text may be a name as a whole, such as
+// Pool.Close, or a route, such as /users/{}. From any other text, Names takes the long flags, such as --dry-run.
 func Names(quotes []string) []string {
 	var names []string
 	for _, text := range quotes {
@@ -50,8 +50,8 @@ func RouteKey(text string) string {
 // LongFlag returns the flag at the beginning of a text, such as --dry-run. It returns "" for a flag of one word.
 func LongFlag(text string) string { return longFlag.FindString(text) }
 
-// Messages returns the quoted texts that a program may have printed: those with at least three words and without flags,
-// which only a command has.
+// Messages returns the quoted texts that a program may have printed: texts with at least three words and without flags.
+// A text with flags is a command.
 func Messages(quotes []string) []string {
 	const fewest = 3
 	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {

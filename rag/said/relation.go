@@ -90,8 +90,8 @@ const (
 	maxBeforeNumber = 16
 )
 
-// appendNamed appends a relation to the document that found names. found is a match of the pattern named or nextNamed.
-// Links with a scheme or a host are ignored.
+// appendNamed appends a relation to the document in found, a match of the pattern named or nextNamed. Links with a
+// scheme or a host are ignored.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {
 	r := NamedRelation{Relation: relation}
 	switch {
@@ -119,7 +119,7 @@ func decision(number string) string {
 const maxRelations = 200
 
 // relationsOfFields returns the relations in fields such as supersedes and replaced-by. A value is the number of a
-// decision, a link or another match of namedForm, or a path.
+// decision, another text that namedForm matches, or a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {

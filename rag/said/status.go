@@ -15,11 +15,11 @@ import (
 // maxUnknown bounds [Status].Unknown, in characters.
 const maxUnknown = 300
 
-// Status says whether a document holds, according to the document itself.
+// Status says whether a document is still valid, according to the document itself.
 type Status struct {
-	// Word is a result of [StatusWord], or history for a changelog, or "". Unknown is a status without a known word.
+	// Word is a result of [StatusWord], or history for a changelog, or "". Unknown is the text of any other status.
 	Word, Unknown string
-	// Until is the last day on which the document holds, such as 2026-11-26, or "".
+	// Until is the last day on which the document is valid, such as 2026-11-26, or "".
 	Until string
 	// Relations are the relations to other documents that the document states.
 	Relations []NamedRelation
@@ -50,8 +50,8 @@ func namesSuccessor(relations []NamedRelation) bool {
 
 var struckOut = lazyregexp.New(`~~[^~]*~~`)
 
-// Destination returns a text that names the file target in a status of the file source. The text is the path relative
-// to source, or a link if the path has spaces or special characters. Both arguments are relative to the repository.
+// Destination returns the text with which the document source can name the document target in a status: the relative
+// path, or a link if the path has spaces or special characters. Both arguments are relative to the repository.
 func Destination(source, target string) string {
 	from, to := strings.Split(path.Dir(source), "/"), strings.Split(target, "/")
 	if from[0] == "." {
@@ -71,9 +71,9 @@ func Destination(source, target string) string {
 
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
-// StatusOf returns the status that a document gives itself. The first of these with a status counts: the front matter,
-// a section Status, a line Status before the first section, the title, and a notice. But a notice overrides the status
-// active. If none has a status, the path and the form of the document decide.
+// StatusOf returns the status that a document gives itself. It looks in the front matter, a section Status, a line
+// Status before the first section, the title, and a notice. The first status counts, but a notice overrides the status
+// active. If there is no status, the path and the form of the document decide.
 func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -103,7 +103,6 @@ func StatusOf(document *markdown.Document, file string) Status {
 	return status
 }
 
-// statusOfFields returns the status in the front matter.
 func statusOfFields(frontMatter map[string]any) Status {
 	var status Status
 	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
@@ -134,7 +133,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 
 var isDay = lazyregexp.New(`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]|$)`)
 
-// fieldTexts returns the texts in a value of the front matter. The text of a nested field begins with its name.
+// fieldTexts returns the texts in a value of the front matter. The text of a nested field begins with the field's name.
 func fieldTexts(value any) []string {
 	switch value := value.(type) {
 	case nil:
@@ -167,7 +166,7 @@ var (
 	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:status|statut|état|estado)[ :]*$`)
 )
 
-// maxStatusLines is how many lines of a section Status are read. In a longer section, the other lines tell a story.
+// maxStatusLines is how many lines of a section Status are read. In a longer section, the other lines are history.
 const maxStatusLines = 30
 
 // statusText returns the text of the status, or "". It looks for a section Status, then for a heading such as "Status:

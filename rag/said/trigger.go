@@ -1,6 +1,6 @@
-// Package said reads what a document says about itself: whether it holds, and which documents it replaces or amends.
-// Package said also reads the places and names of code that a document cites, the texts that it quotes, and the acts of
-// an assistant before which it wants to be shown.
+// Package said reads what a document says about itself: whether it is still valid, and which documents it replaces or
+// amends. It also reads the places and names of code that a document cites, the texts that a document quotes, and the
+// acts of an assistant before which a document wants to be shown.
 //
 // The functions are pure. They take a document that package markdown has parsed, or a part of such a document. The
 // package must not know files, SQL, or the code that shows documents.
@@ -32,7 +32,7 @@ type Trigger struct {
 	New     *bool    `json:"new,omitempty"`
 	// Say is the sentence to show. If it is "", a sentence of the document is shown.
 	Say string `json:"say,omitempty"`
-	// Scope says from what the function [Scope] made the trigger: a field or a file name. It is "" for a trigger that the
+	// Scope is the field or file name from which the function [Scope] made the trigger. It is "" for a trigger that the
 	// document lists in TriggersField.
 	Scope string `json:"scope,omitempty"`
 }
@@ -101,7 +101,7 @@ func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
 	return triggers, faults
 }
 
-// fields maps each field of a trigger to the only kind of trigger that may have it, or to "" if all kinds may.
+// fields maps each field of a trigger to the only kind of trigger that can have the field, or to "" for all kinds.
 var fields = map[string]string{
 	"run": "run", "edit": "edit", "fails": "fails", "with": "", "without": "", "bare": "run",
 	"writes": "edit", "removes": "edit", "new": "edit", "say": "",
@@ -194,8 +194,8 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// scopeFields are the fields, in lower case, in which rules for assistants name the files that they are for. They come
-// from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
+// scopeFields are the fields, in lower case, in which rules for assistants name the files to which the rules apply.
+// They come from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
 var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "affects"}
 
 // Scope returns a trigger for edits of the files that a document is about. An AGENTS.md or CLAUDE.md below the root is

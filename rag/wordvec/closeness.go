@@ -8,12 +8,12 @@ import (
 // Closeness says how near a text is to a query. Covered and Cosine are approximately 0 for a text about another
 // subject, and 1 for a text with the words of the query.
 type Closeness struct {
-	// Covered is the share of the query that the text covers. A word piece of the query is covered by the highest cosine
-	// that it has with a piece of the text. It weighs the square of the length of its vector: "the" .05, "database" 2.5.
+	// Covered is the share of the query that the text covers. Each piece of a word of the query counts as its highest
+	// cosine with a piece of the text, times a weight: the square of its vector's length ("the" .05, "database" 2.5).
 	Covered float64
 	// Cosine is the cosine of the vectors of the whole texts.
 	Cosine float64
-	// Pieces is how many distinct pieces the text has. In a text of many pieces, one is near by accident.
+	// Pieces is how many distinct pieces the text has. In a text of many pieces, some piece is near the query by accident.
 	Pieces int
 }
 
@@ -26,7 +26,7 @@ type Query struct {
 	vector []float32
 }
 
-// NewQuery returns the query with a text.
+// NewQuery prepares a text as a query.
 func NewQuery(text string) Query { return Query{direct(text), Vector(text)} }
 
 // Compare returns the Closeness of a text to the query.
@@ -56,8 +56,8 @@ func Cosine(a, b []float32) float64 {
 	return sum
 }
 
-// telling is the least total weight of a query that says what it is about. The words of "never asked before" weigh 2.4
-// in all, and many texts have them. Covered stays below 1 for a query with less weight.
+// telling is the total weight from which a query says enough about its subject. With less weight, Covered stays below
+// 1. For example, many texts have the words of "never asked before", with a weight of 2.4 in all.
 const telling = 3
 
 // Weight says how telling a word in lower case is: "the" .05, "database" 2.5. It is 2 for a word that cannot be cut
@@ -80,7 +80,7 @@ const unknown = 2
 // direction is the vector of a piece.
 type direction struct {
 	row            []byte
-	length, weight float64 // length is of the row, weight of the piece in a text
+	length, weight float64 // the length of the row, and the weight of the piece in a text
 }
 
 // direct returns the vectors of the distinct pieces of a text. It leaves out vectors of length 0.

@@ -30,7 +30,7 @@ var scales []byte
 //go:embed vocab.txt
 var vocabulary string
 
-// pieces has the number of each piece, by its letters. Pieces in first begin a word, pieces in later continue a word.
+// pieces has the number of each piece, by its letters. first has the pieces that begin a word, later has the others.
 type pieces struct {
 	first, later map[string]int32
 	longest      int // in bytes
@@ -98,7 +98,7 @@ type weighted struct {
 }
 
 // add adds the rows of pieces, each multiplied by its share of all weights. For speed it adds two numbers at once, in
-// the halves of a uint64. A half cannot overflow: 255 times the sum of all shares, 1<<24, is less than 1<<32.
+// the halves of a uint64. A half cannot overflow: the shares add up to at most 1<<24, and 255<<24 is less than 1<<32.
 func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
 	const (
 		signs  = 0x8080808080808080 // turns -128 to 127 into 0 to 255
@@ -127,7 +127,6 @@ func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
 	return sums
 }
 
-// scale returns the scale of a piece's row.
 func scale(piece int32) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(scales[4*piece:])))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Book has the triggers of documents, and the names and messages that they quote, indexed for quick comparison. A book
-// never changes. Names and Messages are indexed at the first call, because most commands need only Triggers.
+// Book has the triggers of documents, and the names and messages that documents quote, indexed for quick comparison. A
+// book never changes. Names and Messages are indexed at the first call: most commands need only Triggers.
 type Book struct {
 	Documents []index.CitedPlaces
 	Triggers  trigger.Set
@@ -20,8 +20,8 @@ type Book struct {
 }
 
 // NewBook returns a book of documents. A match has the index of its document in the list. A document with triggers says
-// itself when it applies, so its names and messages are left out. On six test sets they brought 17 more false alarms at
-// 532 acts, and only 2 more right answers at 260 acts.
+// itself when it applies, so its names and messages are left out. On six test sets these names and messages brought 17
+// more false alarms at 532 acts, and only 2 more right answers at 260 acts.
 func NewBook(documents []index.CitedPlaces) *Book {
 	b := &Book{Documents: documents}
 	for i, d := range documents {

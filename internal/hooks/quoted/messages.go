@@ -16,7 +16,7 @@ import (
 // Messages are the messages of programs that documents quote, indexed for quick comparison.
 type Messages struct {
 	all []message
-	// places maps each word with a weight of at least telling to its places. The weight says how rare a word is.
+	// places maps each word to its places, if the word's weight is at least telling. The weight says how rare a word is.
 	places map[string][]place
 	// quoted counts the documents that quote a message. The key is the message's words, joined with spaces.
 	quoted map[string]int
@@ -35,14 +35,14 @@ type message struct {
 type place struct{ message, word int }
 
 const (
-	// A line matches a message if both have a run of words in common: at least leastRun words, with a weight of at least
-	// leastWeight, and leastPart of the message's weight. The values were chosen on sets one to eight of
-	// test/eval/otheracts.
+	// A line matches a message if they have a run of words in common. The run must have at least leastRun words. The
+	// weight of the run must be at least leastWeight, and at least leastPart times the weight of the message. The values
+	// were chosen on sets one to eight of test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
-	// A comparison begins at a word with a weight of at least telling, and with at most commonplace places in messages.
+	// A comparison begins at a word with a weight of telling or more, and with at most commonplace places in messages.
 	telling, commonplace = 1, 50
-	// value replaces a path, and stands before a value in quotation marks. digits replaces a number. cut replaces words
-	// that failures of any kind print, and ends a run. A differing value reduces the weight of a run by otherValue.
+	// value replaces a path, and stands before a word in quotation marks. digits replaces a number. cut replaces words
+	// that failures of any kind print: a run ends there. Each differing quotation takes otherValue from a run's weight.
 	value, digits, cut = "…", "#", "⌁"
 	otherValue         = 3
 )
@@ -52,7 +52,7 @@ type Match struct {
 	// Document is the number that [Messages.Add] got for the document.
 	Document int
 	Weight   float64
-	// Text is the message as the document has it.
+	// Text is the message as the document quotes it.
 	Text string
 }
 
@@ -117,7 +117,7 @@ func (m *Messages) In(output string) []Match {
 }
 
 // run returns the number and the weight of the words in a common run of the message and a text. The run goes through a
-// word with the index own in the message and other in the text. Values and numbers belong to a run, but do not count.
+// given word: its index is own in the message and other in the text. A run has values, but they do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {
@@ -134,7 +134,7 @@ func (m message) run(own int, text []string, other int) (count int, weight float
 	return count, weight
 }
 
-// printedWords returns the words of a line in lower case. value replaces a path, and digits a number.
+// printedWords returns the words of a line in lower case, with the signs value and digits for paths and numbers.
 func printedWords(line string) []string {
 	if strings.ContainsAny(line, `/\:(`) { // cheap tests first: the expressions take most of a hook's time
 		line = filePlace().ReplaceAllString(line, " "+value+" ")

@@ -47,7 +47,7 @@ func Cues(triggers []said.Trigger, cited []string) []string {
 }
 
 // longestPart returns the longest element of a path pattern that has no wildcard, or "". A matching path has that
-// element too. Only elements before braces and brackets count, because these may contain a slash.
+// element too. Only elements before the first brace or bracket count, because braces and brackets may contain a slash.
 func longestPart(pattern string) string {
 	if at := strings.IndexAny(pattern, "{["); at >= 0 {
 		pattern = pattern[:strings.LastIndex(pattern[:at], "/")+1]

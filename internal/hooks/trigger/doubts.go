@@ -15,7 +15,7 @@ type Doubt struct{ Trigger, Problem string }
 
 func (d Doubt) String() string { return "trigger " + d.Trigger + " " + d.Problem }
 
-// Command is a line of shell that a project runs itself, such as in CI. Line counts from 1.
+// Command is a line of shell that a project runs itself, such as in CI. Line is its number in File, from 1.
 type Command struct {
 	Text, File string
 	Line       int
@@ -58,8 +58,8 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 	return doubts
 }
 
-// matchesItself reports whether a line of a trigger, read as a command, matches the trigger. Of alternatives, such as
-// psql|mysql, the command has the first.
+// matchesItself reports whether a line of a trigger, read as a command, matches the trigger. If a word has
+// alternatives, such as psql|mysql, the command has the first alternative.
 func matchesItself(line string, t said.Trigger) bool {
 	var words []string
 	for word := range strings.FieldsSeq(line) {
@@ -74,8 +74,8 @@ func matchesItself(line string, t said.Trigger) bool {
 	return len(s.Run(Read(text, ""))) > 0
 }
 
-// DeadPatterns returns the patterns of a trigger for edits that match none of the project's files. Patterns with ! and
-// patterns for new files do not count.
+// DeadPatterns returns the patterns for edits that match none of the project's files. It skips patterns with !, and
+// triggers for new files.
 func DeadPatterns(t said.Trigger, files []string) []string {
 	var dead []string
 	for _, pattern := range t.Edit {

@@ -31,7 +31,7 @@ func (s *Set) Edit(e Edit) []Match {
 	return matches
 }
 
-// Scopes returns a match for each document whose scope, a set of patterns, has a file. The narrowest scope comes first.
+// Scopes returns a match for each document whose scope (a set of patterns) matches a file, the narrowest scope first.
 func (s *Set) Scopes(file string) []Match {
 	var matches []Match
 	for _, scope := range s.scopes {
@@ -59,11 +59,11 @@ func (c condition) isIn(text *text, file string) bool {
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-// firstWhere returns the first pattern for which holds returns true, and whether there is one. Without patterns the
-// second result is true.
-func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
+// firstWhere returns the first pattern for which isMatch returns true. The second result says whether there is such a
+// pattern. It is also true if there are no patterns at all.
+func firstWhere(patterns []string, isMatch func(string) bool) (string, bool) {
 	for _, pattern := range patterns {
-		if holds(pattern) {
+		if isMatch(pattern) {
 			return pattern, true
 		}
 	}
@@ -86,7 +86,7 @@ func cleaned(patterns []string) []string {
 	return clean
 }
 
-// likeAny returns the first pattern that matches a path. isLike is false if none matches, or if one with ! matches.
+// likeAny returns the first pattern that matches a path. isLike is false without a match, or if one with ! matches.
 func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	for _, pattern := range patterns {
 		excluded, isExclusion := strings.CutPrefix(pattern, "!")

@@ -49,10 +49,10 @@ func (l Line) words() []word {
 	return all
 }
 
-// trials are flags with which a program only prints help or what it would do.
+// trials are flags that make a program print help, its version, or what it would do, and do nothing else.
 var trials = []string{"--help", "--version", "--dry-run", "--check", "--whatif"}
 
-// showing are programs that only print or search the words behind them. A trigger for any program does not match them.
+// showing are programs that only print words or search for words. A * in a trigger's program does not match them.
 var showing = strings.Fields("echo printf grep rg ag ack man which type help")
 
 func (r run) matches(c call, whole []word) bool {
@@ -107,8 +107,8 @@ func (r run) isTrial(c call) bool {
 	return false
 }
 
-// isAmong reports whether an act has all words of a condition. A flag must be in own, the words of one call and of its
-// wrappers. Any other word may be in whole, the words of the line and its folders.
+// isAmong reports whether an act has all words of a condition. own has the words of one call and of its wrappers. whole
+// has the words of the line and its folders. A flag must be in own. For any other word, whole is enough.
 func (c condition) isAmong(own, whole []word) bool {
 	for _, p := range c {
 		if p.isFlag() && !p.isAmong(own) || !p.isFlag() && !slices.ContainsFunc(whole, p.isLike) {

@@ -27,7 +27,7 @@ type Edit struct {
 // two is a call.
 type call struct {
 	program string
-	// own are the words after the program. brought are words from a pipe, a here-document or a redirection.
+	// own has the words after the program. brought has the words from a pipe, a here-document or a redirection.
 	own, brought []word
 	// outer are the words of the wrappers around the program, and the assignments before the program.
 	outer []word
@@ -62,8 +62,8 @@ type reader struct {
 	calls  []call
 	writes []Edit
 	folder string
-	// before are the words of the command that pipes into the present one. xargs makes them arguments of its program.
-	before []word
+	// pipeWords are the words of the command whose output goes to the present command. xargs passes them to its program.
+	pipeWords []word
 }
 
 // parseLine reads a line of shell. If the line is an argument of another call, outer has the words of that call.
@@ -82,7 +82,7 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 			}
 		case *syntax.Stmt:
 			if len(r.calls) < maxCalls {
-				r.before = before[node]
+				r.pipeWords = before[node]
 				r.statement(node, piped[node], outer, depth)
 			}
 		}
@@ -192,7 +192,7 @@ func (r *reader) run(args []string, programs []int, brought, outer []word, depth
 			c.outer = append(slices.Clip(c.outer), wordsOf(arg)...)
 		}
 		if start > 0 && (args[0] == "xargs" || args[0] == "parallel") {
-			c.brought = append(slices.Clip(brought), r.before...)
+			c.brought = append(slices.Clip(brought), r.pipeWords...)
 		}
 		r.calls = append(r.calls, c)
 	}

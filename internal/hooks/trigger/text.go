@@ -9,8 +9,8 @@ import (
 const (
 	// maxGap is how many bytes a * in a pattern can match.
 	maxGap = 200
-	// maxPlaces bounds the search for patterns with a *: the places of a text that all patterns together can try. A log
-	// needs a thousandth of that. Without the bound, hostile triggers would take minutes.
+	// maxPlaces bounds the search for patterns with a *: how many places of a text all patterns together can try. After
+	// that, such patterns do not match. A log needs a thousandth of this. Otherwise hostile triggers would take minutes.
 	maxPlaces = 2 << 20
 	// statementEnd ends a statement of code.
 	statementEnd = ";"
@@ -20,21 +20,21 @@ const (
 type text struct {
 	folded string
 	index  *suffixarray.Index // nil if an index would cost more than it saves
-	left   int                // places that are left of maxPlaces
+	places int                // how many of maxPlaces are left
 }
 
-// newText prepares a text for the comparison with a number of triggers. If the length times triggers exceeds manyBytes,
-// it makes an index.
-func newText(content string, triggers int) *text {
+// newText prepares a text for the comparison with count triggers. If count times the length of the text exceeds
+// manyBytes, it makes an index.
+func newText(content string, count int) *text {
 	const manyBytes = 1 << 20
-	t := &text{folded: fold(content), left: maxPlaces}
-	if len(t.folded)*triggers > manyBytes {
+	t := &text{folded: fold(content), places: maxPlaces}
+	if len(t.folded)*count > manyBytes {
 		t.index = suffixarray.New([]byte(t.folded))
 	}
 	return t
 }
 
-// has reports whether a folded pattern is in the text. A * matches up to maxGap bytes, but none of stops.
+// has reports whether a text has a pattern, folded by fold. A * matches up to maxGap bytes, but no character of stops.
 func (t *text) has(pattern, stops string) bool {
 	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
 	isMissing := func(part string) bool { return t.index != nil && len(t.index.Lookup([]byte(part), 1)) == 0 }
@@ -48,13 +48,13 @@ func (t *text) has(pattern, stops string) bool {
 	for i, part := range parts {
 		var next []int
 		last := -1 // the last of ends that is not behind at
-		for at := 0; t.left > 0; at++ {
+		for at := 0; t.places > 0; at++ {
 			behind := strings.Index(t.folded[at:], part)
 			if behind < 0 {
 				break
 			}
 			at += behind
-			t.left--
+			t.places--
 			for len(ends) > 0 && ends[0] <= at {
 				last, ends = ends[0], ends[1:]
 			}

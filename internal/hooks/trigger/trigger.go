@@ -40,7 +40,7 @@ type Match struct {
 	Literal int
 }
 
-// run is one text of the field run of a trigger, such as "terraform apply -target".
+// run is one pattern for commands, such as "terraform apply -target". A trigger lists such patterns in its field run.
 type run struct {
 	declared *declared
 	program  pattern
@@ -63,7 +63,7 @@ type declared struct {
 	fails         []string // texts in an output
 }
 
-// condition is one text of the field with or without. An act meets the condition if it has all of the words.
+// condition is one text in the field "with" or "without". An act meets the condition if it has all words of the text.
 type condition []pattern
 
 // Add adds the triggers of a document.
@@ -147,7 +147,8 @@ func (s *Set) Fails(output string, command Line) []Match {
 	return matches
 }
 
-// holds reports whether an act meets one condition in with, if there are any, and none in without. isThere checks one.
+// holds reports whether an act meets no condition of d.without, and one of d.with unless d.with is empty. isThere
+// checks one condition.
 func (d *declared) holds(isThere func(condition) bool) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }

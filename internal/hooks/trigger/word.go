@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// word is a word of a command. A trigger may name the word by a part, such as shop in registry/shop:v2.
+// word is a word of a command. A trigger may have a part of the word instead, such as shop for registry/shop:v2.
 type word struct {
 	text  string   // as it was written
 	parts []string // in lower case; the whole word is first

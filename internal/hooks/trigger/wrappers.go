@@ -52,11 +52,11 @@ func starts(args []string) []int {
 	return found
 }
 
-// maxStarts bounds how many programs starts finds in one call.
+// maxStarts bounds how many programs the function starts finds in one command.
 const maxStarts = 12
 
-// wrapped returns the indexes of the words that may be the program run by the wrapper at an index. Flags and operands
-// stand before that program. A word behind a flag may be the flag's value or the program, so that word counts.
+// wrapped returns the indexes of the words that may be the program run by the wrapper args[at]. Flags and operands
+// stand before the program. A word behind a flag may be the flag's value or the program, so wrapped returns it too.
 func wrapped(args []string, at int) []int {
 	operands, isWrapper := wrappers[programName(args[at])]
 	next := at + 1
@@ -84,7 +84,7 @@ func wrapped(args []string, at int) []int {
 	return append(found, afterMark(args, at)...)
 }
 
-// runnerIn returns the index of a runner, such as exec, among the first words of the program at an index, or 0.
+// runnerIn returns the index of a runner, such as exec, among the first words behind the program args[at], or 0.
 func runnerIn(args []string, at int) int {
 	const deep = 2 // words before the runner, such as compose in docker compose exec
 	plain := 0
