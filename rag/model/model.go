@@ -42,8 +42,8 @@ func (p Prompt) Messages() []map[string]string {
 
 type failFastKey struct{}
 
-// FailFast returns a context for callers that can do without a model server. A request with this context is made only
-// once. It fails at once if the last request got no answer in the past five seconds.
+// FailFast returns a context for callers that also work without a model server. A request with this context is not
+// repeated. It fails at once if the last request, at most five seconds ago, got no answer.
 func FailFast(ctx context.Context) context.Context {
 	return context.WithValue(ctx, failFastKey{}, true)
 }
@@ -62,7 +62,7 @@ type Server interface {
 	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context stops the model. isFull
 	// says that the answer ended at its largest number of tokens.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
-	// State sets Name, Models, Missing and OnlyChat of state, as far as the server says.
+	// State sets the fields Name, Models, Missing and OnlyChat of its argument, as far as the server gives them.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error

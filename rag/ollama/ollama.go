@@ -43,7 +43,7 @@ func New(cfg model.Config) (*model.Client, error) {
 // keepAlive is [model.KeepLoaded] in Ollama's format.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window for embeddings, in tokens. It is several times a passage, and takes little memory.
+// embedWindow is the context window for embeddings, in tokens: several times a passage's length, for little memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -145,7 +145,7 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// named returns a [*model.MissingError] if err says that the server lacks the model, and err otherwise.
+// named returns a [*model.MissingError] if err says that the server lacks the model. Otherwise it returns err.
 func (s *server) named(name string, err error) error {
 	if errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return &model.MissingError{Model: name, Host: s.Host}
