@@ -94,7 +94,7 @@ func OpenInside(base, dir string, mayBeHidden bool) (*Root, error) {
 	return root, nil
 }
 
-// onlyFolder adds an ending to a path. With the ending, the system refuses to open a path that is no folder.
+// onlyFolder adds an ending to a path. With the ending, the system opens the path only if it is a folder.
 func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "." }
 
 // Close closes the folder. It also closes the results of [Root.Showing], because they share the open folder.

@@ -32,9 +32,9 @@ func Hidden(name string) bool {
 // hidden is [Hidden] for a single name.
 func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
 
-// hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or stands for another name
-// that begins with a dot. HFS+ ignores some characters, so "\u200c.git" means .git. Windows has short names, such as
-// GIT~1 for .git. Git treats GIT~1 as .git on every system.
+// hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or means another name that
+// begins with a dot. HFS+ ignores some characters, so "\u200c.git" means .git. Windows has short names, such as GIT~1
+// for .git. Git treats GIT~1 as .git on every system.
 func hiddenOn(name, system string) bool {
 	if name == "." || name == ".." || name == "" {
 		return false

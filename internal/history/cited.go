@@ -18,7 +18,7 @@ type citation struct {
 
 // citedVersion says when a document last changed its lines about a place.
 type citedVersion struct {
-	statement string // what the document says about the place, see [statementOn]
+	statement string // the document's text about the place, see [statementOn]
 	commit    string // commit in which the document last changed the statement
 }
 

@@ -87,7 +87,7 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 	}, arguments...)
 }
 
-// runWith is like run, but gives git an input, which may be nil, and does not bound the output.
+// runWith is like run, but does not bound the output, and gives git an input. The input may be nil.
 func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string) error {
 	program, err := exec.LookPath("git")
 	if err != nil {

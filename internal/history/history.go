@@ -31,7 +31,7 @@ import (
 // ErrNone means that there is no history: no git, no repository, or no commit.
 var ErrNone = errors.New("there is no git history")
 
-// Limits of one run of git. Git lists a history of a million commits within seconds.
+// Beyond these limits, a run of git fails. Git lists a history of a million commits within seconds.
 const (
 	maxTime   = 10 * time.Second
 	maxOutput = 32 << 20 // bytes

@@ -55,7 +55,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// judge compares the lines of the former and of the present file. For the results see judgeFile.
+// judge compares the former lines of a file with the present lines. For the results see judgeFile.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	if slices.Equal(before, now) {
 		return Same, place

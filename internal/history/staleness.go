@@ -138,7 +138,7 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 // maxRenameTime bounds the time in which [PlaceChecker.follow] asks git for the new paths of all missing files.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of moved files and folders, by cited path. changes is Check's result for documents.
+// MovedPaths maps cited paths to the new paths of moved files and folders. changes is Check's result for documents.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {

@@ -112,8 +112,8 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	return found.Candidates, err
 }
 
-// list describes a list of documents to read. If all is set, a read also returns documents with neither a vector nor a
-// word of the query, up to the limit.
+// list describes a list of documents to read. If the field all is set, a read also returns documents with neither a
+// vector nor a word of the query, up to the limit.
 type list struct {
 	filter Filter
 	levels []catalog.Level

@@ -31,7 +31,7 @@ type Facts struct {
 	Version int64
 	// Calibration turns cosines of the model's vectors into log-odds. It is not usable before the cosines are measured.
 	Calibration calibration.Calibration
-	// Standings says which documents hold, that is, are in force.
+	// Standings says which documents are in force ("hold").
 	Standings catalog.Standings
 	Sample    *rank.Sample
 	// Confirmed says that the last read found the facts unchanged.
@@ -44,7 +44,7 @@ type Facts struct {
 	sampleChangedAt time.Time
 }
 
-// countedPassages has numbers of passages at a version of the tenant, which may be older than other facts.
+// countedPassages has numbers of passages at one version of the tenant. This version may be older than other facts.
 type countedPassages struct {
 	version int64
 	at      time.Time
@@ -227,8 +227,7 @@ func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	return catalog.NewStandings(said, replacing, amending)
 }
 
-// changeTime returns when a change was first seen: firstSeen if it is set, otherwise the present time. Without a change
-// it returns zero.
+// changeTime returns when a change was first seen, which is now if firstSeen is zero. Without a change it returns zero.
 func changeTime(firstSeen time.Time, changed bool) time.Time {
 	switch {
 	case !changed:

@@ -63,8 +63,7 @@ func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 // scan decides how vectors of documents of some levels are compared. graph estimates how many vectors the index has.
 func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) Scan {
 	// A scan looks for more passages than the list has, because several may be of one document, and a scan orders passages
-	// only roughly. If a filter or a level admits few passages, it looks for fewer, because it meets many others before
-	// each.
+	// only roughly. If few passages are admitted, it looks for fewer passages, because it meets many others before each.
 	rows := s.listLength(levels)
 	length := max(int32(4*s.limit), rows+rows/2, 40)
 	if s.documents != nil || s.condition != nil || len(levels) == 1 && levels[0] != catalog.Standard {

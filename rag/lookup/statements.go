@@ -22,8 +22,8 @@ type search struct {
 	selection
 }
 
-// maxMeanings is the number of passages up to which a search compares all built-in vectors, which takes some 4 ms for a
-// thousand. With more passages, it compares only passages that words have found.
+// With up to maxMeanings passages, a search compares all built-in vectors, in some 4 ms for a thousand passages. With
+// more passages, it compares only passages that it has found by words.
 const maxMeanings = 5_000
 
 // meaningParams asks for passages with built-in vectors near the query's.

@@ -42,7 +42,8 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default: 8192. It is never more
 	// than the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, without a deadline at least two minutes.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s. Without a deadline it is at least 2
+	// minutes.
 	FirstPiece time.Duration
 	// RetryDelay is the pause before the second try of a request. It doubles before the third. Default: 1 second.
 	RetryDelay time.Duration
@@ -139,7 +140,7 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	return digest, nil
 }
 
-// State asks the server once for its name, and which of the models it lacks. State.Err is set if that fails.
+// State asks the server once for its name and for the models that it lacks. State.Err is set if that fails.
 func (c *Client) State(ctx context.Context, models ...string) State {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 	defer cancel()

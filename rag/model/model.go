@@ -125,13 +125,13 @@ var (
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
 	// ErrUnusableText reports a text that cannot be embedded, whatever its length.
 	ErrUnusableText = errors.New("the text cannot be embedded")
-	// ErrDimensions reports that the model's vectors are longer than those of the index.
+	// ErrDimensions reports that the model's vectors are longer than the index's vectors.
 	ErrDimensions = errors.New("the model does not fit the index")
 	// ErrBadResponse reports an answer without valid JSON, with too few vectors or with a vector of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
-	// ErrLate reports that the server did not answer while the caller could wait.
+	// ErrLate reports that the server did not answer in the time for which the caller waits.
 	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a minute")
 	// ErrModelReplaced reports a vector of another build of the model than expected.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")

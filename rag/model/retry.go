@@ -143,9 +143,8 @@ func failureOf(err error) *ServerError {
 	return failure
 }
 
-// allow returns a function. After the request, the caller calls this function with the request's error, or
-// [context.Canceled] if the request says nothing about the server. If no request may be made, allow returns the last
-// failure.
+// allow returns a function. After the request, the caller calls it with the request's error, or [context.Canceled] if
+// the request says nothing about the server. If no request may be made, allow returns the last failure.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)

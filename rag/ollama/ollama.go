@@ -51,7 +51,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// The default window may be shorter than the model was trained for. Ollama lowers a number that is too high.
+		// Ollama's default window may be shorter than the model's own window. Ollama lowers a number that is too high.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {

@@ -72,7 +72,7 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 // Digest returns the model's name, because the API does not identify builds.
 func (*server) Digest(_ context.Context, name string) (string, error) { return name, nil }
 
-// Window returns 0, because the API does not give it. A server refuses a prompt that is too long.
+// Window returns 0, because the API does not give the window. A server refuses a prompt that is too long.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
 
 // Pull does nothing, because the API has no pull.

@@ -7,8 +7,7 @@ import (
 )
 
 // Assess returns the passages with their evidence and log-odds. The best passage of a document also counts for the
-// document's other passages. A document may name questions that it answers. Such a question counts like a passage, but
-// is not returned.
+// document's other passages. A document's questions (see isQuestion) count like passages, but are not returned.
 func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	own := make([]assessment, len(candidates))
 	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })

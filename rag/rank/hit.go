@@ -51,8 +51,8 @@ type Hit struct {
 
 	comparison
 
-	// named says that the passage has the whole of a short query, or the word of a one-word query in any form. titled says
-	// that the query is the title, the path, the number or a question of the document.
+	// named says that the passage contains a short query completely, or the word of a one-word query in any form. titled
+	// says that the query is the title, the path, the number or a question of the document.
 	named, titled bool
 	// names is how many rare names of the query the document has, see [rareNames].
 	names int
@@ -77,8 +77,8 @@ func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
 // builtIn reports whether only the built-in vectors were compared.
 func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
 
-// Cosine returns the cosine of the query's vector and the passage's: by the model if possible, otherwise by the
-// built-in vectors. It returns nil if no vectors were compared.
+// Cosine returns the cosine of the query's and the passage's vectors: the model's if possible, otherwise the built-in
+// vectors. It returns nil if no vectors were compared.
 func (h Hit) Cosine() *float64 {
 	switch {
 	case h.byModel():
@@ -101,13 +101,12 @@ type Candidate struct {
 	Bm25 float64
 	// Distance is the cosine distance of the model's vectors, Likeness the cosine of built-in vectors, NaN if unknown.
 	Distance, Likeness float64
-	// LineIndex is the index in Question.Lines of the pasted line by which the search found the passage, or -1 for the
+	// LineIndex is the index in Question.Lines of the pasted line for which the search found the passage, or -1 for the
 	// whole text. LineBm25 is the passage's BM25 for that line.
 	LineIndex int
 	LineBm25  float64
 }
 
 // isQuestion reports whether the passage is not text, but a question that the document says it answers. A search does
-// not return the question, because a short question is near any short prompt. But the question counts as evidence for
-// the document.
+// not return it, because a short question is near any short prompt. It only counts as evidence.
 func (c Candidate) isQuestion() bool { return c.Ordinal < 0 }

@@ -73,7 +73,7 @@ type Verdict struct {
 	// Grade is the grade of the best document, critical documents included.
 	Grade Grade
 	// MayAnswer are documents that may answer, the most relevant first. If Grade is [Answers], they are related documents,
-	// and for a broad query also documents with all its words in title and tags.
+	// and for a broad query also documents with all words of the query in title and tags.
 	MayAnswer []Hit
 	// Closest are the most relevant documents below the threshold. Only the command line shows them, so that a person sees
 	// at least five documents.
@@ -83,8 +83,7 @@ type Verdict struct {
 // Judge grades the documents that [Order] has returned, and cuts the list. passages is how many passages the search
 // could return.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
-	// An unasked text was not written as a query. If it is vague, only a document with the text as its title reaches the
-	// threshold.
+	// If an unasked text (see rag.Query) is vague, only a document with this text as its title reaches the threshold.
 	isVague := q.Unasked && q.Terms.Vague()
 	reached := func(hit Hit) bool { return hit.Score >= limits.MinScore && (hit.titled || !isVague) }
 	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
@@ -158,8 +157,8 @@ func (q Question) isAbout(hit Hit, terms []int32) bool {
 	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
 }
 
-// unsure returns the list for Verdict.MayAnswer. It chooses from documents outside Verdict.Documents and
-// Verdict.Critical. For a broad query it prefers documents with the query's terms in title and tags, and returns more.
+// unsure returns the list for Verdict.MayAnswer, of documents outside Verdict.Documents and Verdict.Critical. For a
+// broad query the list is longer, and prefers documents with the query's terms in title and tags.
 func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
 	first, others := withSuccessors(others, func(hit Hit) bool { return q.isAbout(hit, broad) })
 	rest, _ := withSuccessors(others, mayAnswer)

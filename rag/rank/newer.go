@@ -66,9 +66,8 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 
 // mayDoubt reports whether an earlier document may be out of date because of a later document. Both documents state
 // their dates, which are at least a day apart. The date of a file is not enough, because a guide may be kept up to
-// date. Both documents hold, neither replaces the other, and the later document has at least the earlier document's
-// level. Both answer equally well, or the query is the earlier document's title: then the later document answers less
-// well only because it lacks words of the title.
+// date. Both documents hold, neither replaces the other, and the later document's level is not lower. Both answer
+// equally well, or the query is the earlier document's title: then the later document only lacks the title's words.
 func mayDoubt(later, earlier Hit) bool {
 	isNumbered := func(hit Hit) bool { return said.DecisionNumber(hit.Path, hit.Title) != "" }
 	if path.Dir(earlier.Path) == path.Dir(later.Path) && isNumbered(earlier) && isNumbered(later) {

@@ -17,7 +17,7 @@ type Question struct {
 	Sample *Sample
 	// Calibration turns cosines of the model's vectors into log-odds.
 	Calibration calibration.Calibration
-	// Standings says which documents hold, that is, are in force, on the day Today, such as 2026-11-26.
+	// Standings says which documents are in force ("hold") on the day Today, such as 2026-11-26.
 	Standings catalog.Standings
 	Today     string
 

@@ -83,9 +83,8 @@ const (
 	// maxDetected is how many bytes of a text are read to find its language.
 	maxDetected = 16 << 10
 	// A text counts as written in a language other than English under three conditions. It has at least inDocument
-	// different stop words of the language, or inQuery if it is a query. Of its words, at least one in detectedShare is
-	// such a stop word. In most texts, two of five words are. It has more than twice as many stop words of the language as
-	// of English.
+	// different stop words of the language (a query needs inQuery). At least one in detectedShare of its words is such a
+	// stop word. In most texts two of five are. It has more than twice as many stop words of the language as of English.
 	inDocument, inQuery, detectedShare = 5, 3, 10
 )
 
@@ -139,8 +138,7 @@ type Vocabulary struct {
 	// languages are English and the other languages of the passages. For a query, the query's language comes first.
 	languages []Language
 	frequency func(term int32) int
-	// The field asking has the language of a query, even if no passage is in that language. Question words of that
-	// language give no terms.
+	// The field asking has a query's language, even if no passage has it. Question words of that language give no terms.
 	asking Language
 }
 

@@ -169,13 +169,13 @@ func IDF(n, total int) float64 {
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }
 
-// commonShare is the share of the passages that an identifier may occur in before it counts as common.
+// An identifier counts as common if the share of the passages that have it exceeds commonShare.
 const commonShare = 0.05
 
 // Weighted is a query with a weight for each term.
 type Weighted struct {
-	// Terms and Weights form a sparse vector. Its inner product with a passage's vector, which [Document] returns, is the
-	// passage's BM25.
+	// Terms and Weights form a sparse vector. [Document] returns the vector of a passage. The inner product of both
+	// vectors is the passage's BM25.
 	Terms   []int32
 	Weights []float32
 	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], that belongs to terms in sampled passages.
@@ -237,8 +237,7 @@ const (
 	// and mentionPart multiplies the least weight that the name keeps. On the questions of test/eval/literal that mention
 	// a file, nDCG@10 by words is .41, and .34 without mentionPart.
 	mentionPart = .7
-	// unknownPart multiplies the weights of the parts of a query's only identifier if no sampled passage has the
-	// identifier.
+	// If no sampled passage has a query's only identifier, unknownPart multiplies the weights of the identifier's parts.
 	unknownPart = .5
 )
 
@@ -284,8 +283,7 @@ const linearShare = 0.7
 // Share returns, from the BM25 of a passage, how much of the query's evidence the passage has, in [0,1]. Let x be the
 // BM25 divided by the BM25 of a passage of 150 words that has each query term once. The share is x up to .7. From there
 // it approaches 1 smoothly: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It is 1 at x = k1+1 = 3, which no passage exceeds. The
-// share grows with x everywhere, so a search by words alone orders passages by BM25. The share depends on no other
-// passage.
+// share grows with x everywhere, so a search by words alone orders passages by BM25. Other passages do not matter.
 //
 // A passage with all of the query's terms has a share of at least .66, whatever its length. A passage with some of the
 // terms has the share of these terms in the query's weight: more if the passage repeats terms, less if it is long.

@@ -45,7 +45,7 @@ func (q Query) Snippet(body string, limit int) string {
 type match struct{ term, start, end int }
 
 // bestWindow returns the span of at most room characters that has the most distinct terms of the query. If several
-// spans have equally many, the number of matches decides. Both ends only move forward, so the time is linear.
+// spans have equally many terms, the number of matches decides. Both ends only move forward, so the time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	at := make(map[int32]int, len(q.Terms))
 	for i, term := range q.Terms {
@@ -115,8 +115,7 @@ func wordStart(text []rune, start, bound int) int {
 	return bound
 }
 
-// wordEnd returns end if it is not inside a word. Otherwise it returns the place of the last space before end, or bound
-// if no space is behind bound.
+// wordEnd is like wordStart, but returns the place of the last space before end, or bound if there is no such space.
 func wordEnd(text []rune, end, bound int) int {
 	if end == len(text) || !cutsWord(text, end) {
 		return end
