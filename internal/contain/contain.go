@@ -7,7 +7,7 @@
 //   - A file is read only up to a limit.
 //
 // [os.Root] keeps each path inside, even while somebody replaces files and folders. The package also follows symbolic
-// links itself before it opens a file, and refuses a link to something hidden. It must not know what files contain.
+// links itself before it opens a file, and refuses hidden targets. The package must not know what files contain.
 package contain
 
 import (
@@ -66,16 +66,16 @@ func Open(dir string) (*Root, error) {
 	return &Root{dir: dir, folder: folder}, nil
 }
 
-// OpenInside opens the folder dir, which is the folder outer or lies in it. Both paths are absolute. No symbolic link
-// in dir may lead out of outer or to something hidden. If dir equals outer, the path must have no symbolic link at all.
-// mayBeHidden allows dir to be a hidden top-level folder of outer, or to lie in one.
-func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
-	name, err := filepath.Rel(outer, dir)
+// OpenInside opens the folder dir, which is the folder base itself or a folder in base. Both paths are absolute. No
+// symbolic link in dir may lead out of base or to something hidden. If dir equals base, dir must have no symbolic link
+// at all. mayBeHidden allows dir to be a hidden top-level folder of base, or to lie in such a folder.
+func OpenInside(base, dir string, mayBeHidden bool) (*Root, error) {
+	name, err := filepath.Rel(base, dir)
 	if err != nil {
 		return nil, err
 	}
 	name = filepath.ToSlash(name)
-	root, err := Open(outer)
+	root, err := Open(base)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func OpenInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	return root, nil
 }
 
-// onlyFolder adds to a path an ending with which the system opens only folders.
+// onlyFolder adds an ending to a path. With the ending, the system opens the path only if it is a folder.
 func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "." }
 
-// Close closes the folder, and with it the results of [Root.Showing], which share the open folder.
+// Close closes the folder. It also closes the results of [Root.Showing], because they share the open folder.
 func (r *Root) Close() error { return r.folder.Close() }
 
 // Showing returns a root like r that can also read one hidden top-level folder. The two roots share the open folder, so
@@ -145,7 +145,7 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 // Exists reports whether there is something at a path. It returns true if it cannot tell.
 func (r *Root) Exists(name string) bool {
 	_, err := r.Lstat(name)
-	// ENOTDIR: the path goes through a file as if that were a folder.
+	// ENOTDIR: the path has a file where a folder is needed.
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 

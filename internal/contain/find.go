@@ -84,8 +84,8 @@ func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error)
 	return names, info, err
 }
 
-// followLink reads the symbolic link in folder. from is the folder in which the link's target begins. path has the
-// names of the target, then rest. An absolute target must be inside the root.
+// followLink reads the symbolic link in folder. It returns the folder from which the path goes on, and the names that
+// follow there: the names of the link's target, then the names in rest. An absolute target must be inside the root.
 func (r *Root) followLink(folder []string, link string, rest []string) (from, path []string, err error) {
 	target, err := r.folder.Readlink(link)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns a path with its last name as it is written on the disk. macOS may write ü as two characters, and
-// other systems write one. A path may come from any of these systems.
+// spelled returns a path whose last name is spelled as on the disk. macOS may write ü as two characters, where other
+// systems write one character. A path may come from any of these systems.
 func (r *Root) spelled(name string) string {
 	folder, base := filepath.Split(name)
 	if norm.NFD.IsNormalString(base) && norm.NFC.IsNormalString(base) {
@@ -32,9 +32,9 @@ func Hidden(name string) bool {
 // hidden is [Hidden] for a single name.
 func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
 
-// hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or a file system takes it for
-// such a name. HFS+ ignores some characters, so "\u200c.git" means .git. Windows has short names, such as GIT~1 for
-// .git. Git takes GIT~1 for .git on every system.
+// hiddenOn reports whether a name is hidden on a system. A hidden name begins with a dot, or means another name that
+// begins with a dot. HFS+ ignores some characters, so "\u200c.git" means .git. Windows has short names, such as GIT~1
+// for .git. Git treats GIT~1 as .git on every system.
 func hiddenOn(name, system string) bool {
 	if name == "." || name == ".." || name == "" {
 		return false
@@ -51,8 +51,8 @@ func hiddenOn(name, system string) bool {
 	return ok && (system == "windows" || strings.EqualFold(stem, "git"))
 }
 
-// shortName returns the part before the tilde of a short name of Windows, such as NOTES of NOTES~1.MD. ok is false if
-// the name is not a short name.
+// shortName returns the part before the tilde of a short name of Windows: NOTES for NOTES~1.MD. ok is false if the name
+// is not a short name.
 func shortName(name string) (stem string, ok bool) {
 	name, _, _ = strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(name, "~")

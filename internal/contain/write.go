@@ -32,9 +32,9 @@ func (r *Root) parent(name string) (string, error) {
 }
 
 // Replace replaces the content of a regular file in one step, and keeps the file's mode and owner. A reader sees the
-// whole old or the whole new content, also after a crash. The error is [ErrChanged] if the file no longer has the
-// content before. Replace refuses a symbolic link. It also removes temporary files that killed calls have left there.
-func (r *Root) Replace(name string, before, content []byte) error {
+// whole old or the whole new content, also after a crash. The error is [ErrChanged] if the file's content is no longer
+// oldContent. Replace refuses a symbolic link. It also removes temporary files that killed calls left in the folder.
+func (r *Root) Replace(name string, oldContent, content []byte) error {
 	target, err := r.parent(name)
 	if err != nil {
 		return err
@@ -62,10 +62,10 @@ func (r *Root) Replace(name string, before, content []byte) error {
 	if err := r.folder.Chmod(temporary, info.Mode().Perm()); err != nil {
 		return err
 	}
-	current, err := r.Read(name, int64(len(before)))
+	current, err := r.Read(name, int64(len(oldContent)))
 	_, grown := errors.AsType[*TooLargeError](err)
 	switch {
-	case grown, err == nil && !bytes.Equal(current.Content, before):
+	case grown, err == nil && !bytes.Equal(current.Content, oldContent):
 		return fmt.Errorf("%s %w", name, ErrChanged)
 	case err != nil:
 		return err
@@ -116,9 +116,9 @@ func writeNew(folder *os.Root, name string, content []byte, mode fs.FileMode) er
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// Save replaces a file like [Root.Replace]. If the file is missing, Save writes it like [Root.Create], with mode.
-func (r *Root) Save(name string, before, content []byte, mode fs.FileMode) error {
-	err := r.Replace(name, before, content)
+// Save replaces a file like [Root.Replace]. If the file is missing, Save calls [Root.Create] with content and mode.
+func (r *Root) Save(name string, oldContent, content []byte, mode fs.FileMode) error {
+	err := r.Replace(name, oldContent, content)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r.Create(name, content, mode)
 	}

@@ -18,13 +18,13 @@ type citation struct {
 
 // citedVersion says when a document last changed its lines about a place.
 type citedVersion struct {
-	said   string // the document's text about the place, see the function about
-	commit string // commit in which the document last changed said
+	statement string // the document's text about the place, see [statementOn]
+	commit    string // commit in which the document last changed the statement
 }
 
-// about returns what a document says about a place: the parts of its text that name the place's file, and the part with
-// the document's date. A part is a line, or a piece of a line between commas.
-func about(text string, place document.Place) string {
+// statementOn returns what a document says about a place: the parts of its text that name the place's file, and the
+// part with the document's date. A part is a line, or a piece of a line between commas.
+func statementOn(text string, place document.Place) string {
 	var said strings.Builder
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
 		part = strings.Trim(part, " \t[]-")
@@ -51,11 +51,11 @@ func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents [
 	changed := map[citation]bool{} // an earlier version has another text about the place
 	err := folder.Contents(ctx, versions, func(i int, content Content) {
 		for _, place := range versionOf[i].Places {
-			key, said := citation{versionOf[i].Path, place}, about(string(content.Text), place)
+			key, said := citation{versionOf[i].Path, place}, statementOn(string(content.Text), place)
 			last, known := cited[key]
-			changed[key] = changed[key] || known && said != last.said
+			changed[key] = changed[key] || known && said != last.statement
 			if !changed[key] {
-				cited[key] = citedVersion{said: said, commit: versions[i].Commit}
+				cited[key] = citedVersion{statement: said, commit: versions[i].Commit}
 			}
 		}
 	})

@@ -26,8 +26,8 @@ import (
 // and then checks who owns the folder.
 //
 // Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of the work tree. So this
-// package asks only for commits and their objects. Text from outside cannot act as an option: it follows --, or it
-// follows text of this package in the same argument.
+// package asks only for commits and their objects. Text from outside cannot act as an option: its argument comes after
+// --, or begins with text of this package.
 func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	arguments = append([]string{
 		"--no-pager", "--literal-pathspecs",
@@ -74,7 +74,7 @@ func (e *UntrustedError) Error() string {
 // errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git and passes its output to read. The error is [ErrNone] if git is not installed, or if a command with
+// run runs git, and calls read with git's output. The error is [ErrNone] if git is not installed, or if a command with
 // --quiet finds nothing.
 func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
 	return f.runWith(ctx, nil, func(output io.Reader) error {
@@ -87,7 +87,7 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 	}, arguments...)
 }
 
-// runWith is like run, but gives git an input, which may be nil, and does not bound the output.
+// runWith is like run, but does not bound the output, and gives git an input. The input may be nil.
 func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string) error {
 	program, err := exec.LookPath("git")
 	if err != nil {

@@ -6,8 +6,8 @@
 // optional locks, in a fresh environment. The time and the output of git are limited.
 //
 // A cited place is compared with the commit in which the document last changed its date or a line about the place's
-// file. Other edits of the document confirm nothing. A place is not checked while such a line is uncommitted. The
-// package does not run git diff on the work tree, because git diff would run filters that the repository configures.
+// file. Other edits of the document do not count. While an edit that counts is uncommitted, the place is not checked.
+// The package does not run git diff on the work tree, because git diff would run the repository's filters.
 package history
 
 import (
@@ -31,7 +31,7 @@ import (
 // ErrNone means that there is no history: no git, no repository, or no commit.
 var ErrNone = errors.New("there is no git history")
 
-// Limits of one run of git. Git lists a history of a million commits within seconds.
+// Beyond these limits, a run of git fails. Git lists a history of a million commits within seconds.
 const (
 	maxTime   = 10 * time.Second
 	maxOutput = 32 << 20 // bytes
@@ -100,21 +100,21 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	return strings.TrimSpace(answer.String()), err
 }
 
-// Added returns the day on which each file of the folder was added, such as 2026-01-02, by the file's path in the
-// folder. The day is by the clock of the commit's author. Added follows the history back from commit. Files that were
-// removed since are included. A file that was moved within the folder, without another change in that commit, keeps its
-// day. If only is not empty, it names the files and folders that count, by their paths in the folder.
-func (f Folder) Added(ctx context.Context, commit string, only ...string) (map[string]string, error) {
+// Added returns the day on which each file of the folder was added, such as 2026-01-02. The keys are the paths of the
+// files in the folder. The day is by the clock of the commit's author. Added follows the history back from commit, and
+// includes files that were removed since. A file that was moved within the folder, without another change in that
+// commit, keeps its day. If include is not empty, it has the paths of the files and folders that count.
+func (f Folder) Added(ctx context.Context, commit string, include ...string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", only, func(name string, c change) { dates[name] = c.date }) // the oldest comes last
+	err := f.history(ctx, commit, "AR", include, func(name string, c change) { dates[name] = c.date }) // the oldest comes last
 	return dates, err
 }
 
 // Changed returns the day of the last change of each file of the folder. Neither the addition of a file nor a move that
 // changes no byte counts as a change. Parameters and result have the form of [Folder.Added].
-func (f Folder) Changed(ctx context.Context, commit string, only ...string) (map[string]string, error) {
+func (f Folder) Changed(ctx context.Context, commit string, include ...string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "MTR", only, func(name string, c change) {
+	err := f.history(ctx, commit, "MTR", include, func(name string, c change) {
 		if dates[name] == "" {
 			dates[name] = c.date
 		}
@@ -141,13 +141,13 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Versio
 // history calls visit for each change of a file, from the newest commit to the oldest. It skips moves and merges. kinds
 // are letters of git's --diff-filter, such as A for added files. name is the present path of the changed file.
 func (f Folder) history(
-	ctx context.Context, commit, kinds string, only []string, visit func(name string, c change),
+	ctx context.Context, commit, kinds string, include []string, visit func(name string, c change),
 ) error {
 	paths := []string{f.name}
-	if len(only) > 0 {
+	if len(include) > 0 {
 		paths = nil
 	}
-	for _, name := range only {
+	for _, name := range include {
 		paths = append(paths, path.Join(f.name, name))
 	}
 	now := map[string]string{} // present paths of moved files, by former paths

@@ -20,14 +20,14 @@ const (
 	Moved                // the lines are elsewhere in the file, or the file has another path
 	Changed              // the place has other lines
 	Gone                 // the file is gone
-	Unknown              // the file is too large, was not found in time, or exists neither now nor in the former commit
+	Unknown              // the file is too large, was not found in time, or is missing now and in the compared commit
 )
 
 // compare sets State and Now of each cite: how the cited place has changed, and where its lines are now.
 func compare(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	versions := make([]Version, len(cites))
 	for i, cite := range cites {
-		versions[i] = cite.before
+		versions[i] = cite.original
 	}
 	return folder.Contents(ctx, versions, func(i int, before Content) {
 		cites[i].State, cites[i].Now = judgeFile(root, cites[i].Now, before)
@@ -55,7 +55,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// judge looks in the present file for the lines that a place had in the former file. at is where these lines are now.
+// judge compares the former lines of a file with the present lines. For the results see judgeFile.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	if slices.Equal(before, now) {
 		return Same, place
@@ -93,7 +93,7 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 
 // matchingLine looks in the present file for the lines first to last of the former file. It returns the line where they
 // begin now, or 0. It prefers a match that includes neighbouring lines. Lines with fewer than two words, such as a
-// bracket, occur in many places: they match only together with neighbouring lines, or where they were.
+// bracket, occur in many places. So they match only together with neighbouring lines, or at their former line number.
 func matchingLine(before, now []string, first, last int) int {
 	for _, around := range []int{3, 1, 0} {
 		from, to := max(first-around, 1), min(last+around, len(before))
@@ -106,11 +106,11 @@ func matchingLine(before, now []string, first, last int) int {
 	return 0
 }
 
-// nearest returns the line at which the lines wanted begin, or 0. Of several matches, the nearest to line to counts.
-func nearest(lines, wanted []string, to int) int {
-	text := trimmed(wanted)
-	split := min(to-1, len(lines))
-	above, below := trimmed(lines[:min(split+len(wanted)-1, len(lines))]), trimmed(lines[split:])
+// nearest returns the line at which block begins, or 0. Of several such lines, it returns the nearest to line origin.
+func nearest(lines, block []string, origin int) int {
+	text := trimmed(block)
+	split := min(origin-1, len(lines))
+	above, below := trimmed(lines[:min(split+len(block)-1, len(lines))]), trimmed(lines[split:])
 	before, after := strings.LastIndex(above, text), strings.Index(below, text)
 	lineBefore, lineAfter := 0, 0
 	if before >= 0 {
@@ -119,7 +119,7 @@ func nearest(lines, wanted []string, to int) int {
 	if after >= 0 {
 		lineAfter = split + 1 + strings.Count(below[:after], "\n")
 	}
-	if lineBefore == 0 || lineAfter > 0 && lineAfter-to < to-lineBefore {
+	if lineBefore == 0 || lineAfter > 0 && lineAfter-origin < origin-lineBefore {
 		return lineAfter
 	}
 	return lineBefore
@@ -138,8 +138,8 @@ func trimmed(lines []string) string {
 var words = regexp.MustCompile(`\w{2,}`)
 
 // definition returns the first and the last line of a symbol's definition, or 0 and 0. It knows no programming
-// language. A first line has the name behind a word such as func or class, or before a parenthesis, a colon or an
-// equals sign. Of several such lines, the least indented one counts. Indentation also shows the last line.
+// language. A definition begins at a line with the name behind a word such as func or class, or before a parenthesis, a
+// colon or an equals sign. Of several such lines, the least indented line counts. Indentation also shows the last line.
 func definition(lines []string, symbol string) (first, last int) {
 	if i := strings.LastIndexAny(symbol, ".:#"); i >= 0 {
 		symbol = symbol[i+1:]

@@ -8,8 +8,8 @@ import (
 )
 
 // maxRenames bounds the search for renames. Git first pairs removed files with added files by equal bytes or equal
-// names. Then it compares each other removed file with each other added file. If there would be more than maxRenames²
-// comparisons, git leaves out this second step.
+// names. Then it compares all remaining removed files with all remaining added files. If there would be more than
+// maxRenames² comparisons, git leaves out this second step.
 const maxRenames = 300
 
 // Renamed returns the new paths of files that were moved between two commits, by their old paths. A moved file has kept

@@ -41,11 +41,11 @@ type PlaceChecker struct {
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
 func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
-// cite is a cited place. before is the place's file when the document's text about the place last changed.
+// cite is a cited place. original is the place's file in the commit of the place's citedVersion.
 type cite struct {
 	PlaceChange
 
-	before Version
+	original Version
 }
 
 // Check returns the cited places that are not [Same], in the order of documents. It fails without a readable history.
@@ -84,7 +84,7 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) ([
 	return changes, nil
 }
 
-// committed returns the cited places. It leaves out a place if the document's text about it is not committed yet.
+// committed returns the cited places, without places on which the document's present statement is uncommitted.
 func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument) []*cite {
 	var cites []*cite
 	for i, d := range documents {
@@ -92,12 +92,12 @@ func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument)
 		text := string(read.Content)
 		for j, place := range d.Places {
 			cited := c.cited[citation{d.Path, place}]
-			if cited.commit == "" || cited.said != about(text, place) {
+			if cited.commit == "" || cited.statement != statementOn(text, place) {
 				continue
 			}
 			cites = append(cites, &cite{
 				PlaceChange: PlaceChange{Document: i, Place: j, Now: place},
-				before:      Version{Commit: cited.commit, Path: strings.TrimSuffix(place.Path, "/")},
+				original:    Version{Commit: cited.commit, Path: strings.TrimSuffix(place.Path, "/")},
 			})
 		}
 	}
@@ -138,7 +138,7 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 // maxRenameTime bounds the time in which [PlaceChecker.follow] asks git for the new paths of all missing files.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of moved files and folders, by cited path. changes is Check's result for documents.
+// MovedPaths maps cited paths to the new paths of moved files and folders. changes is Check's result for documents.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {
@@ -174,7 +174,7 @@ func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.
 		if cite.State != Gone {
 			continue
 		}
-		commit := cite.before.Commit
+		commit := cite.original.Commit
 		if _, asked := c.renamed[commit]; !asked {
 			renamed, err := folder.Renamed(searching, commit, c.commit)
 			if err != nil && (ctx.Err() != nil || searching.Err() == nil) {

@@ -16,15 +16,15 @@ import (
 	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
-// Filter says which documents a search may return. The zero value lets all through. A new field needs a line in
-// Narrows, readList and selectDocuments, and a field of admission, which the SQL function named admits reads.
+// Filter says which documents a search may return. The zero value lets all through. If you add a field, also change
+// Narrows, readList and selectDocuments, and add a field to admission for the SQL function named admits.
 type Filter struct {
 	// Levels, DocTypes and Statuses let all documents through if they are empty.
 	Levels   []catalog.Level
 	DocTypes []string
 	Statuses []catalog.Status
 	// Documents are the IDs of the only documents to search, nil for all. The search returns each of these documents, even
-	// if it has no word of the query, but only one of several copies.
+	// if it has no word of the query. Of several copies of a document, it returns only one copy.
 	Documents []int64
 }
 
@@ -48,8 +48,8 @@ type Request struct {
 	// Limit is the number of documents in the result. Critical is the number of critical documents in a separate list, to
 	// which the filter does not apply.
 	Limit, Critical int
-	// Vector is the query's vector by the model, and Meaning is the built-in one. A search compares no passages with a
-	// vector that is nil.
+	// Vector is the query's vector from the model. Meaning is the query's built-in vector, from package wordvec. A nil
+	// vector is compared with no passage.
 	Vector, Meaning *pgvector.HalfVector
 }
 
@@ -112,8 +112,8 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	return found.Candidates, err
 }
 
-// list describes a list of documents to read. If all is set, a read also returns documents with neither a vector nor a
-// word of the query, up to the limit.
+// list describes a list of documents to read. If the field all is set, a read also returns documents with neither a
+// vector nor a word of the query, up to the limit.
 type list struct {
 	filter Filter
 	levels []catalog.Level
@@ -121,8 +121,8 @@ type list struct {
 	all    bool
 }
 
-// selection is what a filter lets through. documents are the IDs of the documents, nil for all. If they are too many to
-// list, condition is set, and SQL compares each document with it. counts estimates how many passages they have.
+// selection is what a filter lets through: the IDs in documents, nil for all. If there would be too many IDs, SQL
+// compares each document with condition instead. counts estimates how many passages the documents have.
 type selection struct {
 	documents []int64
 	condition *string // an admission in JSON
@@ -133,7 +133,7 @@ type selection struct {
 type admission struct {
 	DocTypes   map[string]bool `json:"doc_types,omitzero"`
 	Paths      map[string]bool `json:"paths,omitzero"`
-	OtherPaths map[string]bool `json:"other_paths,omitzero"` // these are not admitted
+	OtherPaths map[string]bool `json:"other_paths,omitzero"` // paths that are not admitted
 }
 
 func set(values []string) map[string]bool {
@@ -150,7 +150,7 @@ func set(values []string) map[string]bool {
 const (
 	// shareSample is how many passages of each level are read to estimate the share that a filter lets through.
 	shareSample = 1_000
-	// maxListed is how many passages the listed documents of a selection may have.
+	// A selection lists its documents if they have at most maxListed passages. Otherwise it has a condition.
 	maxListed = 1_000
 )
 

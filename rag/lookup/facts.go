@@ -29,9 +29,9 @@ func New(database *db.Database) *Reader {
 type Facts struct {
 	// Version is the tenant's version when Standings was read.
 	Version int64
-	// Calibration says what the cosines of the model mean. It is not usable before the cosines are measured.
+	// Calibration turns cosines of the model's vectors into log-odds. It is not usable before the cosines are measured.
 	Calibration calibration.Calibration
-	// Standings says which documents hold.
+	// Standings says which documents are in force ("hold").
 	Standings catalog.Standings
 	Sample    *rank.Sample
 	// Confirmed says that the last read found the facts unchanged.
@@ -44,15 +44,15 @@ type Facts struct {
 	sampleChangedAt time.Time
 }
 
-// countedPassages has numbers of passages at a version of the tenant, which may be older than other facts.
+// countedPassages has numbers of passages at one version of the tenant. This version may be older than other facts.
 type countedPassages struct {
 	version int64
 	at      time.Time
 	// model is the model whose vectors were counted, nil after a search by words alone.
 	model   *model.Model
 	byLevel passageCounts
-	// missing is how many passages have no vector of the model. graph and promotedGraph are estimates of how many vectors
-	// the two HNSW indexes hold, of all passages and of promoted passages.
+	// missing is how many passages have no vector of the model. graph estimates how many vectors the HNSW index of all
+	// passages holds. promotedGraph is for the index of the passages above the standard level.
 	missing, graph, promotedGraph int64
 	// changedAt is when a search first saw that documents have changed since the count. It is zero without a change.
 	changedAt time.Time
@@ -88,11 +88,11 @@ const (
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute
-	// recountAfter, multiplied by the number of passages, is how long counts are kept while vectors are made. That is
-	// approximately a hundred times as long as counting takes.
+	// While vectors are made, counts are kept for recountAfter times the number of passages. This time is approximately a
+	// hundred times as long as counting takes.
 	recountAfter = 500 * time.Microsecond
-	// Counts and sample are read again if the tenant has grown by more than one part in grownShare, as in a first sync.
-	// With manyPassages or more, growth is not checked.
+	// Counts and sample are read again if the tenant has grown by more than 1/grownShare, as in a first sync. With
+	// manyPassages or more, growth is not checked.
 	grownShare, manyPassages = 8, 10_000
 	// resizeAfter is how long counts are kept if no document changes. The sizes of the indexes, which come from
 	// statistics, may still change.
@@ -101,7 +101,7 @@ const (
 	maxFacts = 16
 )
 
-// factsKey identifies a scope. A tenant of a database that was created again has another generation.
+// factsKey identifies a scope. A tenant that is registered again, as in a new database, has another generation.
 type factsKey struct {
 	tenant     int32
 	generation int64
@@ -119,7 +119,7 @@ func (r *Reader) Known(scope catalog.Scope) Facts {
 }
 
 // Facts returns the facts of a scope, or [db.ErrTenantGone] if the tenant was deleted. It reads only parts that may
-// have changed since known was read. embedder is nil in a search by words alone.
+// have changed after the facts in known were read. embedder is nil in a search by words alone.
 func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model.Model, known Facts) (Facts, error) {
 	params := known.params(scope, embedder)
 	row, err := db.ReadOne(ctx, r.db, "read the state of the index", (*db.Queries).SearchFacts, params)
@@ -227,14 +227,14 @@ func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	return catalog.NewStandings(said, replacing, amending)
 }
 
-// changeTime returns when a change was first seen: known, or now if known is zero. It returns zero without a change.
-func changeTime(known time.Time, changed bool) time.Time {
+// changeTime returns when a change was first seen, which is now if firstSeen is zero. Without a change it returns zero.
+func changeTime(firstSeen time.Time, changed bool) time.Time {
 	switch {
 	case !changed:
 		return time.Time{}
-	case known.IsZero():
+	case firstSeen.IsZero():
 		return time.Now()
 	default:
-		return known
+		return firstSeen
 	}
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // A search compares vectors in one of two ways. The exact comparison compares all vectors. Its cost grows with the
-// number of passages. A scan of the HNSW index begins near the query, and goes on until it has met enough wanted
-// passages. It may miss near passages, and its cost grows with how rare wanted passages are in the index.
+// number of passages. A scan of the HNSW index begins near the query, and goes on until it has found enough of the
+// tenant's passages that the filter admits. It may miss near passages. It costs more if such passages are rare.
 
 // alwaysExact is the number of passages up to which all vectors are compared, however large the index. For 1,000
 // passages, that takes at most some 2 ms more than a scan. For 500 passages both take equally long.
 const alwaysExact = 1_000
 
 // scanCost is the cost of a passage that a scan meets, including the look-up whether the tenant has the passage. The
-// unit is the cost of comparing one of the tenant's passages, as measured together with alwaysExact.
+// unit is the cost of comparing one of the tenant's passages. The measurement is the same as for alwaysExact.
 const scanCost = 4
 
 // Scan says how the vectors of documents of some levels were compared.
@@ -37,7 +37,7 @@ type Scan struct {
 // also asks for passages without a vector.
 func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 	// Documents of the standard level and promoted documents are searched separately, because promotion changes the order
-	// only between these two groups. A search for each passage needs no separation.
+	// only between these two groups. With EachPassage the search needs no such separation.
 	near, promoted := s.levels, []catalog.Level{}
 	standard := slices.Index(s.levels, catalog.Standard)
 	switch {
@@ -62,14 +62,14 @@ func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 
 // scan decides how vectors of documents of some levels are compared. graph estimates how many vectors the index has.
 func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) Scan {
-	// A scan looks for more passages than the list has, because several may be of one document, and a scan orders them
-	// only roughly. If few passages are wanted, it looks for fewer, because it meets many other passages for each.
+	// A scan looks for more passages than the list has, because several may be of one document, and a scan orders passages
+	// only roughly. If few passages are admitted, it looks for fewer passages, because it meets many others before each.
 	rows := s.listLength(levels)
 	length := max(int32(4*s.limit), rows+rows/2, 40)
 	if s.documents != nil || s.condition != nil || len(levels) == 1 && levels[0] != catalog.Standard {
 		length = max(int32(2*s.limit), rows, 20)
 	}
-	// The index has graph passages, n of them the tenant's. To find length of the tenant's passages, a scan meets
+	// Of the passages in the index, n are the tenant's. To find enough of the tenant's passages, a scan meets
 	// length*graph/n passages. That costs as much as n comparisons if n*n = scanCost*length*graph.
 	threshold := max(alwaysExact, int(math.Sqrt(scanCost*float64(length)*float64(graph))))
 	scan := Scan{Levels: levels, Plan: "exact", Passages: int(counts.at(levels)), Threshold: threshold}

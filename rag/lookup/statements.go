@@ -22,8 +22,8 @@ type search struct {
 	selection
 }
 
-// maxMeanings is the number of passages up to which a search compares all built-in vectors, which takes some 4 ms for a
-// thousand. With more passages, it compares only passages that words have found.
+// With up to maxMeanings passages, a search compares all built-in vectors, in some 4 ms for a thousand passages. With
+// more passages, it compares only passages that it has found by words.
 const maxMeanings = 5_000
 
 // meaningParams asks for passages with built-in vectors near the query's.
@@ -49,7 +49,7 @@ func (s search) wordParams() db.SearchWordsParams {
 		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		EachPassage: q.EachPassage, MaxRows: rows,
 	}
-	// If the query is a name, read several passages of each document: the best passage may have only parts of it.
+	// If the query is a name, read several passages of each document: the best passage may have only parts of the name.
 	if len(q.Terms.Terms) > 1 && len(strings.Fields(q.Text)) == 1 {
 		params.EachPassage, params.MaxRows = true, passagesPerDocument*rows
 	}
@@ -74,7 +74,7 @@ func (s search) wordParams() db.SearchWordsParams {
 func (s search) listLength(levels []catalog.Level) int32 {
 	switch {
 	case !s.Question.ByWords:
-		// Documents with equal texts have equal vectors. The search may find the newest of these last, so it reads more.
+		// Documents with equal texts have equal vectors. A search may find the newest document last, so it reads more.
 		return int32(s.limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*s.limit, 50))

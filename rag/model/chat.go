@@ -65,9 +65,9 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// chat makes one request. It calls write with "" while the model reads the prompt. It gives up if no piece comes within
-// the time first, or within nextPiece after another piece.
-func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
+// chat makes one request. It calls write with "" while the model reads the prompt. It gives up after a silence of
+// firstPiece before the first piece, or of nextPiece after a piece.
+func (c *Client) chat(ctx context.Context, request ChatRequest, firstPiece time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pieces, ended := make(chan string), make(chan error, 1)
 	go func() {
@@ -85,8 +85,8 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		})
 		cancel()
 	}()
-	silence := first
-	late, stillReading := time.NewTimer(first), time.NewTicker(reading)
+	silence := firstPiece
+	late, stillReading := time.NewTimer(firstPiece), time.NewTicker(reading)
 	defer late.Stop()
 	defer stillReading.Stop()
 	for {

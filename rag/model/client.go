@@ -22,7 +22,7 @@ const (
 	smallTimeout = time.Second     // for a request that needs no loaded model
 	// loadTimeout is for a query after an idle time of KeepLoaded, because the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// loadChatTimeout is the least wait for the first piece of an answer in a call without a deadline.
+	// A call without a deadline waits at least loadChatTimeout for the first piece of an answer.
 	loadChatTimeout = 2 * time.Minute
 	nextPiece       = time.Minute     // the longest wait for each further piece
 	reading         = 5 * time.Second // between two signs that the model still reads the prompt
@@ -42,11 +42,12 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default: 8192. It is never more
 	// than the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, without a deadline at least two minutes.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s. Without a deadline it is at least 2
+	// minutes.
 	FirstPiece time.Duration
 	// RetryDelay is the pause before the second try of a request. It doubles before the third. Default: 1 second.
 	RetryDelay time.Duration
-	// ModelTTL is how long the client takes the embedding model for unchanged. Default: 5 s.
+	// ModelTTL is how long the client assumes that the embedding model has not changed. Default: 5 s.
 	ModelTTL time.Duration
 	// Logger is optional; nil logs nothing.
 	Logger *slog.Logger
@@ -71,8 +72,8 @@ type Client struct {
 	digest   string     // of the embedding model at digestAt
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	// queries caches the vectors of the last queries, which nobody changes. An assistant asks several collections one
-	// question, and Ollama takes 30 ms or more for a vector.
+	// queries caches the vectors of the last queries. Callers get copies of these vectors. An assistant asks several
+	// collections one question, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]
 }
 
@@ -139,7 +140,7 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	return digest, nil
 }
 
-// State asks the server once for its name, and which of the models it lacks. State.Err is set if that fails.
+// State asks the server once for its name and for the models that it lacks. State.Err is set if that fails.
 func (c *Client) State(ctx context.Context, models ...string) State {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Embed returns one embedding per text, in order. For a text that the model cannot embed, the embedding has an Err;
-// Embed finds the text by halving a request that the server rejects. It sends no request while an EmbedQuery waits.
+// Embed returns one embedding per text, in order. For a text that the model cannot embed, the embedding has an Err. To
+// find such a text, Embed splits a rejected request into halves. Embed sends no request while an EmbedQuery waits.
 //
 // The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or the context's error. With an error,
 // no embeddings are returned.
@@ -95,7 +95,7 @@ func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, e
 	return c.vectors(ctx, embedTimeout, texts)
 }
 
-// vectors makes a request for vectors at once.
+// vectors makes a request for vectors, without waiting for other requests.
 func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []string) ([][]float32, error) {
 	request := EmbedRequest{Model: c.cfg.EmbedModel, Texts: texts}
 	if c.embedder.shortens {

@@ -42,8 +42,8 @@ func (p Prompt) Messages() []map[string]string {
 
 type failFastKey struct{}
 
-// FailFast returns a context for callers that can do without a model server. A request with this context is made only
-// once. It fails at once if the last request got no answer in the past five seconds.
+// FailFast returns a context for callers that also work without a model server. A request with this context is not
+// repeated. It fails at once if the last request, at most five seconds ago, got no answer.
 func FailFast(ctx context.Context) context.Context {
 	return context.WithValue(ctx, failFastKey{}, true)
 }
@@ -62,7 +62,7 @@ type Server interface {
 	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context stops the model. isFull
 	// says that the answer ended at its largest number of tokens.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
-	// State sets Name, Models, Missing and OnlyChat of state, as far as the server says.
+	// State sets the fields Name, Models, Missing and OnlyChat of its argument, as far as the server gives them.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
@@ -125,13 +125,13 @@ var (
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
 	// ErrUnusableText reports a text that cannot be embedded, whatever its length.
 	ErrUnusableText = errors.New("the text cannot be embedded")
-	// ErrDimensions reports that the model's vectors are longer than those of the index.
+	// ErrDimensions reports that the model's vectors are longer than the index's vectors.
 	ErrDimensions = errors.New("the model does not fit the index")
 	// ErrBadResponse reports an answer without valid JSON, with too few vectors or with a vector of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
-	// ErrLate reports that the server did not answer while the caller could wait.
+	// ErrLate reports that the server did not answer in the time for which the caller waits.
 	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a minute")
 	// ErrModelReplaced reports a vector of another build of the model than expected.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")

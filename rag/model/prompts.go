@@ -10,7 +10,7 @@ const (
 	// searching is the prompt that several model families want before a query.
 	searching        = "Represent this sentence for searching relevant passages: "
 	searchingChinese = "为这个句子生成表示以用于检索相关文章："
-	// webSearch is the prompt of two families before a query. They were measured with this instruction.
+	// webSearch is the prompt of two families before a query. Both families were measured with this instruction.
 	webSearch = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 

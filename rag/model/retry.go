@@ -14,11 +14,11 @@ import (
 )
 
 // retry makes a request until it succeeds or fails for good, at most [tries] times, and never while the circuit is
-// open. It gives up if the server asks for a pause that is longer than longest, or ends after the context's deadline.
-// It wraps a [*ServerError] in an [*UnavailableError]. After the deadline that wraps [ErrLate], or the last failure if
-// the deadline passed in a pause.
+// open. It gives up if the server asks for a pause that is longer than maxPause, or ends after the context's deadline.
+// It wraps a [*ServerError] in an [*UnavailableError]. After the deadline, the UnavailableError wraps [ErrLate], or the
+// last failure if the deadline passed in a pause.
 func retry[T any](
-	ctx context.Context, c *Client, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
+	ctx context.Context, c *Client, circuit *circuit, maxPause time.Duration, request func(context.Context) (T, error),
 ) (T, error) {
 	type answer struct {
 		result T
@@ -27,7 +27,7 @@ func retry[T any](
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval, delays.Multiplier, delays.RandomizationFactor = c.cfg.RetryDelay, 2, 0.2
 	if deadline, ok := ctx.Deadline(); ok {
-		longest = min(longest, time.Until(deadline))
+		maxPause = min(maxPause, time.Until(deadline))
 	}
 	last, _ := backoff.Retry(ctx, func() (answer, error) {
 		done, refusal := circuit.allow(failsFast(ctx))
@@ -42,7 +42,7 @@ func retry[T any](
 		}
 		done(err)
 		failure, failed := errors.AsType[*ServerError](err)
-		isFinal := !failed || !failure.Transient || failure.Unreached || failure.RetryAfter > max(0, longest) || failsFast(ctx)
+		isFinal := !failed || !failure.Transient || failure.Unreached || failure.RetryAfter > max(0, maxPause) || failsFast(ctx)
 		switch {
 		case isFinal:
 			return answer{result, err}, backoff.Permanent(err)
@@ -89,7 +89,7 @@ func noAnswer(after time.Duration) *ServerError {
 	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns the [*ServerError] that has cancelled ctx, or err if there is no such error or err is nil.
+// causeOf returns the [*ServerError] that has cancelled ctx. Without such an error, or if err is nil, it returns err.
 func causeOf(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
@@ -108,7 +108,7 @@ const (
 	awayFor = 5 * time.Second
 )
 
-// circuit keeps requests from a server that keeps failing.
+// circuit stops requests to a server that fails again and again.
 type circuit struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 
@@ -143,8 +143,8 @@ func failureOf(err error) *ServerError {
 	return failure
 }
 
-// allow returns a function to call when the request has ended: with the request's error, or [context.Canceled] if the
-// request says nothing about the server. If no request may be made, allow returns the last failure.
+// allow returns a function. After the request, the caller calls it with the request's error, or [context.Canceled] if
+// the request says nothing about the server. If no request may be made, allow returns the last failure.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)

@@ -27,7 +27,7 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors, in bytes. It allows vectors too long for the index.
+// MaxVectors bounds the body of an answer with a number of vectors, in bytes. Vectors too long for the index fit too.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around
@@ -42,7 +42,7 @@ type Client struct {
 	base *url.URL
 	path string // the default, for an address without a path
 	key  string
-	// hidden replaces the key and the password of the address in texts from the server, which may repeat them.
+	// hidden replaces secrets in texts from the server, which may repeat the key and the address's password.
 	hidden *strings.Replacer
 }
 
@@ -50,7 +50,7 @@ type Client struct {
 type Kind struct {
 	Name    string // such as "an Ollama server"
 	Example string // of a URL
-	Port    string // the default, for an address without scheme and port; "" for HTTP's
+	Port    string // the default, for an address without scheme and port; "" for HTTP's default
 	Start   string // how to start a server that does not run
 	Access  string // what to check when the server refuses access
 	Set     string // how to set another address; the address follows

@@ -43,7 +43,7 @@ func New(cfg model.Config) (*model.Client, error) {
 // keepAlive is [model.KeepLoaded] in Ollama's format.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window for embeddings, in tokens. It is several times a passage, and takes little memory.
+// embedWindow is the context window for embeddings, in tokens: several times a passage's length, for little memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -51,7 +51,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// The default window may be shorter than the model was trained for. Ollama lowers a number that is too high.
+		// Ollama's default window may be shorter than the model's own window. Ollama lowers a number that is too high.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
@@ -145,7 +145,7 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// named returns a [*model.MissingError] if err says that the server lacks the model, and err otherwise.
+// named returns a [*model.MissingError] if err says that the server lacks the model. Otherwise it returns err.
 func (s *server) named(name string, err error) error {
 	if errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return &model.MissingError{Model: name, Host: s.Host}

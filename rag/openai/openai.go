@@ -32,8 +32,8 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 type server struct {
 	*modelhttp.Client
 
-	// cuts is the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. tried is set once
-	// [server.cutsAt] has found this out.
+	// cuts is the number of tokens to which the server silently cuts longer texts, 0 if it cuts no text. tried is set once
+	// [server.cutsAt] has found out this number.
 	cuts  atomic.Int64
 	tried atomic.Bool
 }
@@ -72,13 +72,13 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 // Digest returns the model's name, because the API does not identify builds.
 func (*server) Digest(_ context.Context, name string) (string, error) { return name, nil }
 
-// Window returns 0, because the API does not give it. A server refuses a prompt that is too long.
+// Window returns 0, because the API does not give the window. A server refuses a prompt that is too long.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
 
 // Pull does nothing, because the API has no pull.
 func (*server) Pull(context.Context, string, func(completed, total int64)) error { return nil }
 
-// named returns an error with advice if err says that the server lacks the model, and err otherwise.
+// named returns an error with advice if err says that the server lacks the model. Otherwise it returns err.
 func (s *server) named(name string, err error) error {
 	if !errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return err
@@ -114,11 +114,11 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	return vectors, nil
 }
 
-// longWords is how many words the text of [server.cutsAt] has: more than a passage has tokens.
+// longWords is how many words the text of [server.cutsAt] has. A passage has fewer tokens.
 const longWords = 2048
 
-// cutsAt returns the number of tokens to which the server silently cuts longer texts, 0 if it cuts none. It finds out
-// with one long text, before the first text that the server may cut.
+// cutsAt returns the number of tokens to which the server silently cuts longer texts, 0 if it cuts no text. To find
+// this number, it sends one long text before the first text that the server may cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
 	const neverCut = 256 // bytes; a text has no more tokens than bytes, and no model has a smaller window
 	if s.tried.Load() || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {

@@ -6,8 +6,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Assess returns the passages with their evidence and log-odds. The best passage of a document counts for each of its
-// passages, and so does a question that the document says it answers. Assess does not return these questions.
+// Assess returns the passages with their evidence and log-odds. The best passage of a document also counts for the
+// document's other passages. A document's questions (see isQuestion) count like passages, but are not returned.
 func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	own := make([]assessment, len(candidates))
 	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
@@ -45,7 +45,7 @@ func (h Hit) withName(logOdds float64) float64 {
 	return logOdds
 }
 
-// assessment says how relevant a passage is without the rest of its document.
+// assessment says how relevant a passage is by itself, before the rest of its document counts.
 type assessment struct {
 	relevance.Evidence
 	comparison
@@ -86,8 +86,8 @@ type documentSignals struct {
 	asked    bool // one of the document's questions is equal to the query
 }
 
-// with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below
-// the zero value.
+// with adds the signals of another passage. Meaning may be negative, so the first compared passage sets Meaning even if
+// it is below 0.
 func (d documentSignals) with(a assessment) documentSignals {
 	compared := a.byModel() || a.builtIn()
 	if compared && (!d.compared || a.Meaning > d.signals.Meaning) {

@@ -1,5 +1,5 @@
-// Package rank orders the passages that a search has found, and says how likely they answer. It is pure: it knows no
-// database, no model server and no time.
+// Package rank orders the passages that a search has found, and says how likely it is that they answer. It is pure: it
+// knows no database, no model server and no time.
 //
 // The package has three steps. [Question.Weigh] says which words of a query count. [Order] gives each document its
 // score and its place. [Judge] cuts the list and grades it.
@@ -43,16 +43,16 @@ type Hit struct {
 	catalog.Standing
 	relevance.Evidence
 
-	// LogOdds orders passages. It is the sum of the parts of Evidence, which [Order] changes, for example if a line of a
-	// pasted text decides or if the document does not hold.
+	// LogOdds orders passages. It is first the sum of the parts of Evidence. Then [Order] changes it, for example if a
+	// line of a pasted text decides or if the document does not hold.
 	LogOdds float64
 	// Key orders documents. It is LogOdds, raised for a promoted document.
 	Key float64
 
 	comparison
 
-	// named says that the passage has the whole of a short query, or the word of a one-word query in any form. titled says
-	// that the query is the title, the path, the number or a question of the document.
+	// named says that the passage contains a short query completely, or the word of a one-word query in any form. titled
+	// says that the query is the title, the path, the number or a question of the document.
 	named, titled bool
 	// names is how many rare names of the query the document has, see [rareNames].
 	names int
@@ -62,7 +62,7 @@ type Hit struct {
 	near bool
 	// paths are the paths of the document and of its copies.
 	paths []string
-	// generations is how often the document was replaced: 2 if the document that replaces it was replaced too.
+	// generations is how many documents have replaced the document, one after the other.
 	generations int
 }
 
@@ -77,8 +77,8 @@ func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
 // builtIn reports whether only the built-in vectors were compared.
 func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
 
-// Cosine returns the cosine of the query's vector and the passage's: by the model if possible, otherwise by the
-// built-in vectors. It returns nil if no vectors were compared.
+// Cosine returns the cosine of the query's and the passage's vectors: the model's if possible, otherwise the built-in
+// vectors. It returns nil if no vectors were compared.
 func (h Hit) Cosine() *float64 {
 	switch {
 	case h.byModel():
@@ -99,14 +99,14 @@ type Candidate struct {
 	Heading string
 	// Bm25 is the passage's BM25 for the whole query.
 	Bm25 float64
-	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones, NaN if unknown.
+	// Distance is the cosine distance of the model's vectors, Likeness the cosine of built-in vectors, NaN if unknown.
 	Distance, Likeness float64
-	// LineIndex is the index in Question.Lines of the pasted line that has found the passage, or -1 if the whole text has
-	// found it. LineBm25 is the passage's BM25 for that line.
+	// LineIndex is the index in Question.Lines of the pasted line for which the search found the passage, or -1 for the
+	// whole text. LineBm25 is the passage's BM25 for that line.
 	LineIndex int
 	LineBm25  float64
 }
 
 // isQuestion reports whether the passage is not text, but a question that the document says it answers. A search does
-// not return it, because a short question is near any short prompt: it only counts for the document's text.
+// not return it, because a short question is near any short prompt. It only counts as evidence.
 func (c Candidate) isQuestion() bool { return c.Ordinal < 0 }

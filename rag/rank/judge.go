@@ -20,8 +20,8 @@ type Grade string
 const (
 	// Answers means that a document reaches the threshold.
 	Answers Grade = "answers"
-	// MayAnswer means that no document reaches the threshold, but one has a score of at least [relevance.Likely], is near
-	// the query, or has all words of a broad query in its title and tags.
+	// MayAnswer means that no document reaches the threshold, but a document has a score of at least [relevance.Likely],
+	// is near the query, or has all words of a broad query in its title and tags.
 	MayAnswer Grade = "may_answer"
 	// Nothing means that no document may answer.
 	Nothing Grade = "nothing"
@@ -47,8 +47,8 @@ const (
 	minShown = 5
 	// A list of documents that may answer has at most maxUnsure documents, and at most maxBroad for a broad query.
 	maxUnsure, maxBroad = 5, 20
-	// minListed is how many documents are listed, related ones included, if the best document is likely. In six public
-	// repositories, five of ten best documents with a score of .7 or more were wrong.
+	// minListed is how many documents are listed, with related documents, if the best document is likely. In six public
+	// repositories, of ten best documents with a score of .7 or more, five were wrong.
 	minListed = 3
 	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the sampled passages, and in
 	// minBroad passages or more.
@@ -73,7 +73,7 @@ type Verdict struct {
 	// Grade is the grade of the best document, critical documents included.
 	Grade Grade
 	// MayAnswer are documents that may answer, the most relevant first. If Grade is [Answers], they are related documents,
-	// and for a broad query also documents with all its words in title and tags.
+	// and for a broad query also documents with all words of the query in title and tags.
 	MayAnswer []Hit
 	// Closest are the most relevant documents below the threshold. Only the command line shows them, so that a person sees
 	// at least five documents.
@@ -83,7 +83,7 @@ type Verdict struct {
 // Judge grades the documents that [Order] has returned, and cuts the list. passages is how many passages the search
 // could return.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
-	// Nobody searches for an unasked text. If it is vague, only a document with this title reaches the threshold.
+	// If an unasked text (see rag.Query) is vague, only a document with this text as its title reaches the threshold.
 	isVague := q.Unasked && q.Terms.Vague()
 	reached := func(hit Hit) bool { return hit.Score >= limits.MinScore && (hit.titled || !isVague) }
 	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
@@ -128,8 +128,8 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	return v
 }
 
-// BesideAnswer returns the verdict to show beside the answer of another collection. If the best document that may
-// answer is weak, this verdict has no documents that may answer.
+// BesideAnswer returns the verdict to show if another collection has an answer. If the best document that may answer is
+// weak, this verdict has no documents that may answer.
 func (v Verdict) BesideAnswer() Verdict {
 	if v.Grade == MayAnswer && v.MayAnswer[0].Score < relevance.Likely {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
@@ -157,8 +157,8 @@ func (q Question) isAbout(hit Hit, terms []int32) bool {
 	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
 }
 
-// unsure returns the list for Verdict.MayAnswer. others are documents without a list. For a broad query, unsure prefers
-// documents that have its terms in title and tags, and returns more documents.
+// unsure returns the list for Verdict.MayAnswer, of documents outside Verdict.Documents and Verdict.Critical. For a
+// broad query the list is longer, and prefers documents with the query's terms in title and tags.
 func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
 	first, others := withSuccessors(others, func(hit Hit) bool { return q.isAbout(hit, broad) })
 	rest, _ := withSuccessors(others, mayAnswer)
@@ -171,7 +171,7 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	return listed
 }
 
-// withSuccessors divides documents into listed ones and the rest. It also lists the successor of each listed document,
+// withSuccessors divides documents into a list and the rest. If a document is listed, its successor is listed too,
 // before the document.
 func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) {
 	successors := map[string]bool{}

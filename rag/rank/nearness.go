@@ -31,8 +31,8 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	return marked
 }
 
-// NearnessTo returns how much nearer the document is to a text than a document that is near by accident. It compares
-// single words by the built-in vectors.
+// NearnessTo returns by how much the document's closeness to a text exceeds [relevance.Near]. It compares single words
+// by the built-in vectors.
 func (h Hit) NearnessTo(text string) float64 {
 	c := h.compare(wordvec.NewQuery(text))
 	return c.Sum() - relevance.Near(h.Passages, c.Pieces)

@@ -24,16 +24,16 @@ const (
 	// Two documents are on the same subject if the likeness of their words is at least minLikeness, and the sum of this
 	// likeness and the cosine of their vectors is at least minAlike.
 	minLikeness, minAlike = .3, .85
-	// Two documents are made from one template if they share sameText of their pairs of neighbouring words. If their
-	// titles also have an equal word in the same place, sameTextAndTitle is enough.
+	// Two documents are made from one template if the likeness of their pairs of neighbouring words is at least sameText.
+	// If their titles also have an equal word in the same place, a likeness of sameTextAndTitle is enough.
 	sameText, sameTextAndTitle = .45, .25
 )
 
 // Doubt is a pair of documents on the same subject, by their indexes in a list.
 type Doubt struct{ Earlier, Later int }
 
-// Doubts returns which of the first documents of a list have a later document on the same subject in the list. Without
-// q.Newer it returns nil.
+// Doubts compares the first documents of a list. It returns each pair in which a later document makes it doubtful
+// whether an earlier document is up to date. Without q.Newer it returns nil.
 func (q Question) Doubts(ranked []Hit) []Doubt {
 	if !q.Newer {
 		return nil
@@ -64,10 +64,10 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 	return doubts
 }
 
-// mayDoubt reports whether earlier may be out of date because of later. Both documents state their dates, and later is
-// at least a day newer. The date of a file is not enough, because a guide may be kept up to date. Both documents hold,
-// neither replaces the other, and later has at least the level of earlier. Both answer equally well, or the query is
-// the title of earlier: then later answers less well only because it has fewer of the words.
+// mayDoubt reports whether an earlier document may be out of date because of a later document. Both documents state
+// their dates, which are at least a day apart. The date of a file is not enough, because a guide may be kept up to
+// date. Both documents hold, neither replaces the other, and the later document's level is not lower. Both answer
+// equally well, or the query is the earlier document's title: then the later document only lacks the title's words.
 func mayDoubt(later, earlier Hit) bool {
 	isNumbered := func(hit Hit) bool { return said.DecisionNumber(hit.Path, hit.Title) != "" }
 	if path.Dir(earlier.Path) == path.Dir(later.Path) && isNumbered(earlier) && isNumbered(later) {

@@ -28,8 +28,8 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		if hit.names > 0 {
-			// The number of passages lowers the score. Beyond SampleSize it must not: how rare a name is comes from the sample,
-			// so the name weighs no more in a larger project.
+			// The more passages, the lower the score. But passages beyond SampleSize must not lower it: how rare a name is comes
+			// from the sample, so a name weighs no more in a larger project.
 			hit.Passages = min(hit.Passages, SampleSize)
 			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
@@ -156,8 +156,7 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 
 // compareEqual orders the passages of copies, which are documents with the same bytes. First comes a document that the
 // query names, then a document that holds, then the document with the shortest path. Of one document the best passage
-// comes first. [Hit.withName] gives many passages with a frequent word the same log-odds. Then the log-odds without
-// this increase decide.
+// comes first. [Hit.withName] may raise many passages to the same log-odds. Then their original log-odds decide.
 func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),

@@ -15,9 +15,9 @@ type Question struct {
 	Terms terms.Query
 	// Sample has the frequencies of terms in the project.
 	Sample *Sample
-	// Calibration says what the cosines of the model mean.
+	// Calibration turns cosines of the model's vectors into log-odds.
 	Calibration calibration.Calibration
-	// Standings says which documents hold on the day Today, such as 2026-11-26.
+	// Standings says which documents are in force ("hold") on the day Today, such as 2026-11-26.
 	Standings catalog.Standings
 	Today     string
 

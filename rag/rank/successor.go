@@ -37,8 +37,8 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts documents of the past behind the first document that is in force and likely, and lowers their
-// scores to the score of that document. A document that the query names keeps its place.
+// presentFirst puts documents of the past, see isPast, behind the first document that is in force and likely to answer.
+// It lowers their scores to at most the score of that document. A document that the query names keeps its place.
 func presentFirst(ranked []Hit) []Hit {
 	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {

@@ -28,11 +28,11 @@ func analyse(language Language, text string, emit func(occurrence)) int {
 type analyser struct {
 	text string
 	emit func(occurrence)
-	// readings are the languages that a word may be in, the likeliest first. has reports whether the project has a term,
-	// and so decides in which of these languages a word is read. If has is nil, a word gives a term in each language.
-	readings []Language
-	has      func(term string) bool
-	// asking is the language of a query, "" for a document. Question words of that language give no terms.
+	// readings are the languages that a word may be in, the likeliest first. inProject reports whether the project has a
+	// term, and so decides in which language a word is read. If inProject is nil, a word gives a term in each language.
+	readings  []Language
+	inProject func(term string) bool
+	// The field asking has the language of a query, "" for a document. Question words of that language give no terms.
 	asking Language
 	// identifier, if not nil, is called with each name in the text: an identifier, a command-line flag, C++ or C#.
 	identifier func(string)
@@ -115,7 +115,7 @@ func (a *analyser) endCompound() {
 	if a.identifier != nil && (dashes > 0 || sign > 0 || isIdentifier(compound)) {
 		a.identifier(marked)
 	}
-	a.size, a.named = len(compound), (a.has != nil || a.readings[0] != English) && isIdentifier(compound)
+	a.size, a.named = len(compound), (a.inProject != nil || a.readings[0] != English) && isIdentifier(compound)
 	a.split(compound, start, 0)
 }
 

@@ -83,17 +83,17 @@ const (
 	// maxDetected is how many bytes of a text are read to find its language.
 	maxDetected = 16 << 10
 	// A text counts as written in a language other than English under three conditions. It has at least inDocument
-	// different stop words of the language, a query at least inQuery. Of its words, at least one in detectedShare is such
-	// a stop word: in most texts two of five are. It has more than twice as many stop words of the language as of English.
+	// different stop words of the language (a query needs inQuery). At least one in detectedShare of its words is such a
+	// stop word. In most texts two of five are. It has more than twice as many stop words of the language as of English.
 	inDocument, inQuery, detectedShare = 5, 3, 10
 )
 
-// Detect returns the language of a document by its stop words. It returns English unless another language is clear.
+// Detect returns the language of a document by its stop words. It returns English if no other language is clear.
 func Detect(text string) Language { return detect(text, inDocument, languagesOf()) }
 
-// detect returns the language with the most stop words in a text, or English if that language is not clear. least is
-// how many different stop words the language needs. of maps each stop word to its languages.
-func detect(text string, least int, of map[string][]Language) Language {
+// detect returns the language with the most stop words in a text, or English if that language is not clear. minimum is
+// how many different stop words the language needs. languagesByWord maps each stop word to its languages.
+func detect(text string, minimum int, languagesByWord map[string][]Language) Language {
 	words, found := 0, map[string]int{} // found counts each stop word
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
 		if utf8.RuneCountInString(word) < 2 { // a single letter is often the name of a variable
@@ -101,13 +101,13 @@ func detect(text string, least int, of map[string][]Language) Language {
 		}
 		words++
 		word = lowered(word)
-		if len(of[word]) > 0 {
+		if len(languagesByWord[word]) > 0 {
 			found[word]++
 		}
 	}
 	counts, different := map[Language]int{}, map[Language]int{}
 	for word, n := range found {
-		for _, language := range of[word] {
+		for _, language := range languagesByWord[word] {
 			counts[language] += n
 			different[language]++
 		}
@@ -118,7 +118,7 @@ func detect(text string, least int, of map[string][]Language) Language {
 			best = language
 		}
 	}
-	if count := counts[best]; different[best] < least || detectedShare*count < words || count <= 2*counts[English] {
+	if count := counts[best]; different[best] < minimum || detectedShare*count < words || count <= 2*counts[English] {
 		return English
 	}
 	return best
@@ -138,7 +138,7 @@ type Vocabulary struct {
 	// languages are English and the other languages of the passages. For a query, the query's language comes first.
 	languages []Language
 	frequency func(term int32) int
-	// asking is the language of a query, even if no passage is in it. Question words of that language give no terms.
+	// The field asking has a query's language, even if no passage has it. Question words of that language give no terms.
 	asking Language
 }
 
@@ -154,8 +154,8 @@ func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	return v
 }
 
-// of returns the vocabulary for a query. The query's language comes first, if the project has passages in it.
-func (v Vocabulary) of(query string) Vocabulary {
+// forQuery returns the vocabulary for a query. The query's language comes first if a passage is in that language.
+func (v Vocabulary) forQuery(query string) Vocabulary {
 	v.asking = detect(query, inQuery, queryLanguagesOf())
 	if len(v.languages) < 2 {
 		v.languages = []Language{English}
@@ -166,6 +166,6 @@ func (v Vocabulary) of(query string) Vocabulary {
 }
 
 func (v Vocabulary) analyser(text string) analyser {
-	has := func(term string) bool { return v.frequency(hashTerm(v.project, term)) > 0 }
-	return analyser{text: text, readings: v.languages, has: has, asking: v.asking}
+	inProject := func(term string) bool { return v.frequency(hashTerm(v.project, term)) > 0 }
+	return analyser{text: text, readings: v.languages, inProject: inProject, asking: v.asking}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// A text without sentences counts as pasted if it has at least minPastedLines lines. Beside sentences, minBeside other
-	// lines count as pasted. With fewer lines, a search for the whole text works better.
+	// A text without sentences counts as pasted if it has at least minPastedLines lines. In a text with sentences, at
+	// least minBeside other lines count as pasted. With fewer lines, a search for the whole text works better.
 	minPastedLines, minBeside = 8, 3
 	// The longest block of sentences is written by a person if it has at least minSaid words: messages of programs have
 	// fewer. If the text also has minBeside lines of a log, minAsked words are enough.

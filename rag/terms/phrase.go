@@ -9,9 +9,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Literal says how literally a passage matches the query. part is the share, in [0,1], of the query's weight that
-// belongs to identifiers and quotations in the passage. whole reports whether the passage has the whole of a short
-// query, or of a pasted line, word by word. Case, accents and punctuation between words are ignored.
+// Literal says how literally a passage matches the query. The result part is the share, in [0,1], of the query's weight
+// that belongs to identifiers and quotations in the passage. The result whole is true if the passage contains a short
+// query or a pasted line completely, word by word. Case, accents and punctuation between words are ignored.
 func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 	if len(w.Identifiers)+len(w.query.quoted) == 0 && w.query.whole == "" {
 		return 0, false
@@ -162,7 +162,7 @@ func isIdentifier(word string) bool {
 const minCodeDigits = 4
 
 // isExact reports whether the form of a word alone shows that it is a name in code. Such a word has an underscore,
-// three parts such as ErrNoRows, or two such as maxConns, or it is a code such as TS2345. GitHub is not exact, because
+// three parts as in ErrNoRows or two parts as in maxConns, or it is a code such as TS2345. GitHub is not exact, because
 // it may be a product. A path is not exact, because a question may mention a file although it asks for something else.
 func isExact(word string) bool {
 	switch {

@@ -18,8 +18,8 @@ type Query struct { //nolint:recvcheck // filled through a pointer, and read by 
 	// Identifiers are at most 16 names with punctuation, digits or capitals inside, such as pgx.ErrNoRows. A person who
 	// writes such a name looks for exactly that name.
 	Identifiers []Identifier
-	// IsPrinted says that a program printed the text, such as a line of a log. A question has common words and names of
-	// files beside its subject, so [Query.Weigh] lowers their weights. For a printed text it does not.
+	// IsPrinted says that a program printed the text, such as a line of a log. A question also has common words and names
+	// of files that are not its subject, so [Query.Weigh] lowers the weights of such words, but not in a printed text.
 	IsPrinted bool
 
 	quoted     []quotation
@@ -36,7 +36,7 @@ type QueryTerm struct {
 	rank int // how frequent its word is in English, see [wordvec.Rank]
 }
 
-// Identifier is a name in code, folded by [fold]. Hash is the hash of the whole name, terms of its parts too.
+// Identifier is a name in code, folded by [fold]. Hash is the hash of the name. terms also has the hashes of the parts.
 type Identifier struct {
 	Name string
 	Hash int32
@@ -52,7 +52,7 @@ func NewQuery(project int32, text string) Query { return Vocabulary{project: pro
 
 // Query analyses a query as [NewQuery] does, but in the languages of the vocabulary.
 func (v Vocabulary) Query(text string) Query {
-	q := Query{vocabulary: v.of(text)}
+	q := Query{vocabulary: v.forQuery(text)}
 	q.quoted = q.vocabulary.quotations(text)
 	at := map[int32]int{}
 	a := q.vocabulary.analyser(text)
@@ -82,8 +82,8 @@ func (q Query) Vague() bool {
 	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
 }
 
-// OneWord reports whether a query is one word without parts. A passage with the query's term has the word, in one of
-// its forms.
+// OneWord reports whether a query is one word without parts. A passage with the query's term has the word or another
+// form of the word.
 func (q Query) OneWord() bool {
 	const around = 2 // one before the word and one behind it
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
@@ -169,13 +169,13 @@ func IDF(n, total int) float64 {
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }
 
-// commonShare is the share of the passages that an identifier may occur in before it counts as common.
+// An identifier counts as common if the share of the passages that have it exceeds commonShare.
 const commonShare = 0.05
 
 // Weighted is a query with a weight for each term.
 type Weighted struct {
-	// Terms and Weights form a sparse vector. Its inner product with a passage's vector, which [Document] returns, is the
-	// passage's BM25.
+	// Terms and Weights form a sparse vector. [Document] returns the vector of a passage. The inner product of both
+	// vectors is the passage's BM25.
 	Terms   []int32
 	Weights []float32
 	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], that belongs to terms in sampled passages.
@@ -217,8 +217,8 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	return w
 }
 
-// telling returns the share of its weight, in [.7,1], that a term keeps. The share is below 1 for words that are
-// frequent in English. A question has such words beside its subject. Few passages have them, so their IDF is too high.
+// telling returns which share of its weight a term keeps, in [.7,1]. The share is below 1 for words that are frequent
+// in English. Questions use such words whatever the subject. If few passages use such a word, its IDF is too high.
 func (t QueryTerm) telling() float64 {
 	// On the collection CACM, nDCG@10 of a search by words is .54 with these shares, and .51 without.
 	const least, usual, special = .7, 2_500, 7_000
@@ -230,20 +230,20 @@ func (t QueryTerm) telling() float64 {
 }
 
 const (
-	// namePart limits the weight of an identifier and its parts together. It is at most namePart times the sum of their
-	// weights, less the weights of the query's other words.
+	// namePart limits the sum of the weights of an identifier and its parts. The limit is this sum multiplied by namePart,
+	// minus the weights of the query's other words.
 	namePart = 1.6
-	// mentionPart multiplies the least weight that a file keeps, because a question may mention a file although it asks
-	// for something else. For a file, 1 replaces namePart. On the questions of test/eval/literal that mention a file,
-	// nDCG@10 by words is .41, and .34 without mentionPart.
+	// A question may mention a file although it asks for something else. So for the name of a file, 1 replaces namePart,
+	// and mentionPart multiplies the least weight that the name keeps. On the questions of test/eval/literal that mention
+	// a file, nDCG@10 by words is .41, and .34 without mentionPart.
 	mentionPart = .7
-	// unknownPart multiplies the weights of the parts of a query's only identifier if no sampled passage has the whole.
+	// If no sampled passage has a query's only identifier, unknownPart multiplies the weights of the identifier's parts.
 	unknownPart = .5
 )
 
-// weighIdentifiers lowers the weights of identifiers. An identifier and its parts occur together, so together they keep
-// at least the weight of the rarest of them. In a short query they keep more, because such a query asks for the
-// identifier. In a question of many words, the identifier is one word among others.
+// weighIdentifiers lowers the weights of identifiers. An identifier and its parts occur together, so the sum of their
+// weights is lowered, but not below the weight of the rarest of these terms. In a short query the sum stays higher,
+// because such a query asks for the identifier. In a question of many words, the identifier is one word among others.
 func (q Query) weighIdentifiers(weights []float32, frequency func(term int32) int) {
 	var sum float64
 	for _, weight := range weights {
@@ -281,12 +281,12 @@ func (q Query) weighIdentifiers(weights []float32, frequency func(term int32) in
 const linearShare = 0.7
 
 // Share returns, from the BM25 of a passage, how much of the query's evidence the passage has, in [0,1]. Let x be the
-// BM25 divided by that of a passage of 150 words that has each of the query's terms once. The share is x up to .7. From
-// there it approaches 1 smoothly: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It is 1 at x = k1+1 = 3, which no passage exceeds.
-// The share grows with x everywhere, so words alone order passages by their BM25. It depends on no other passage.
+// BM25 divided by the BM25 of a passage of 150 words that has each query term once. The share is x up to .7. From there
+// it approaches 1 smoothly: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It is 1 at x = k1+1 = 3, which no passage exceeds. The
+// share grows with x everywhere, so a search by words alone orders passages by BM25. Other passages do not matter.
 //
 // A passage with all of the query's terms has a share of at least .66, whatever its length. A passage with some of the
-// terms has the share of their weight: more if it repeats terms, less if it is long.
+// terms has the share of these terms in the query's weight: more if the passage repeats terms, less if it is long.
 func (w Weighted) Share(bm25 float64) float64 {
 	const upper = k1 + 1
 	if w.Sum <= 0 || bm25 <= 0 {
@@ -311,7 +311,7 @@ func (v Vocabulary) hashes(text string) []int32 {
 // eachTerm calls emit with the terms of a text of the project, in each of the vocabulary's languages.
 func (q Query) eachTerm(text string, emit func(o occurrence, hash int32)) {
 	a := q.vocabulary.analyser(text)
-	a.has, a.asking = nil, ""
+	a.inProject, a.asking = nil, ""
 	a.emit = func(o occurrence) { emit(o, hashTerm(q.vocabulary.project, o.term)) }
 	a.run()
 }

@@ -45,7 +45,7 @@ func (q Query) Snippet(body string, limit int) string {
 type match struct{ term, start, end int }
 
 // bestWindow returns the span of at most room characters that has the most distinct terms of the query. If several
-// spans have equally many, the number of matches decides. Both ends only move forward, so the time is linear.
+// spans have equally many terms, the number of matches decides. Both ends only move forward, so the time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	at := make(map[int32]int, len(q.Terms))
 	for i, term := range q.Terms {
@@ -85,9 +85,9 @@ func (q Query) bestWindow(text string, room int) span {
 	return best
 }
 
-// widen extends a window to at most room characters. It moves the start back to the beginning of the sentence, or by a
-// third of the free room if the sentence begins before that. Then it moves the end forward. If the text ends there, it
-// moves the start back again. Neither end is inside a word.
+// widen extends a window to at most room characters. It moves the start back to the beginning of the sentence, but at
+// most by a third of the free room. Then it moves the end forward. If the text ends there, it moves the start back
+// again. Neither end is inside a word.
 func widen(text []rune, window span, room int) (start, end int) {
 	start = max(0, window.start-(room-(window.end-window.start))/3)
 	for i := window.start - 1; start > 0 && i >= start; i-- {
@@ -103,8 +103,8 @@ func widen(text []rune, window span, room int) (start, end int) {
 	return start, end
 }
 
-// wordStart returns start, or, if start is inside a word, the place behind the next space, but at most bound. Scripts
-// without spaces may be cut between characters.
+// wordStart returns start if it is not inside a word. Otherwise it returns the place behind the next space, or bound if
+// no space is before bound. Scripts without spaces may be cut between characters.
 func wordStart(text []rune, start, bound int) int {
 	if start == 0 || !cutsWord(text, start) {
 		return start
@@ -115,7 +115,7 @@ func wordStart(text []rune, start, bound int) int {
 	return bound
 }
 
-// wordEnd returns end, or, if end is inside a word, the place of the last space before it, but at least bound.
+// wordEnd is like wordStart, but returns the place of the last space before end, or bound if there is no such space.
 func wordEnd(text []rune, end, bound int) int {
 	if end == len(text) || !cutsWord(text, end) {
 		return end
@@ -158,8 +158,8 @@ func headerOf(lines []string, row int) string {
 }
 
 // oneLine joins the lines of markdown, with one space between words. It leaves out lines that are only markup, and the
-// marks before a heading or a quotation. It replaces each link by the link's text. starts has the place in text, in
-// characters, where each line of body begins.
+// marks before a heading or a quotation. It replaces each link by the link's text. starts has, for each line of body,
+// the number of characters of text before the line.
 func oneLine(body string) (text string, starts []int) {
 	var out strings.Builder
 	length := 0

@@ -75,8 +75,8 @@ func (a *analyser) humps(word string, start int) {
 	}
 }
 
-// humpEnd returns the end of the part that begins at from. The last of several capitals belongs to the small letters
-// behind it: HTTPServer is HTTP and Server. An s at the end of a plural, as in URLs, belongs to the capitals.
+// humpEnd returns the end of the part that begins at word[from]. The last of several capitals belongs to the small
+// letters behind it: HTTPServer is HTTP and Server. An s at the end of a plural, as in URLs, belongs to the capitals.
 func humpEnd(word string, from int) int {
 	first, size := utf8.DecodeRuneInString(word[from:])
 	digits, upper := unicode.IsDigit(first), unicode.IsUpper(first)
@@ -136,7 +136,7 @@ func (a *analyser) whole(word string, start int) {
 	}
 }
 
-// leaf emits the terms of a word without parts. A single letter or digit gives no term as a part of an identifier.
+// leaf emits the terms of a word without parts. A part of an identifier gives no term if it is one letter or digit.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
 	short := word
@@ -152,7 +152,7 @@ func (a *analyser) leaf(word string, start int) {
 			return
 		}
 		stems := found.terms
-		if a.has != nil && len(a.readings) > 1 && !a.named && len(stems) == 1 && !a.has(stems[0]) {
+		if a.inProject != nil && len(a.readings) > 1 && !a.named && len(stems) == 1 && !a.inProject(stems[0]) {
 			if parts := a.parts(lowered(short)); len(parts) > 0 {
 				stems = parts
 			}
@@ -186,7 +186,7 @@ func (a *analyser) parts(word string) []string {
 }
 
 func (a *analyser) partsIn(language Language, word string) []string {
-	if stems := lookUp(language, word).terms; len(word) >= leastPart && len(stems) == 1 && a.has(stems[0]) {
+	if stems := lookUp(language, word).terms; len(word) >= leastPart && len(stems) == 1 && a.inProject(stems[0]) {
 		return stems
 	}
 	for at := len(word) - leastPart; at >= leastPart; at-- {
@@ -196,7 +196,7 @@ func (a *analyser) partsIn(language Language, word string) []string {
 				continue
 			}
 			head := lookUp(language, first).terms
-			if len(head) != 1 || !a.has(head[0]) {
+			if len(head) != 1 || !a.inProject(head[0]) {
 				continue
 			}
 			if rest := a.partsIn(language, word[at:]); rest != nil {
@@ -207,8 +207,8 @@ func (a *analyser) partsIn(language Language, word string) []string {
 	return nil
 }
 
-// chosen returns the languages in which to read a word. An identifier is read as English. If a.has is nil, as for a
-// document, a word is read in all languages. Otherwise the first of these that exists is the word's only language:
+// chosen returns the languages in which to read a word. An identifier is read as English. If a.inProject is nil, as for
+// a document, a word is read in all languages. Otherwise a word is read in the first of these languages that exists:
 //
 //  1. the likeliest language, if the word is a stop word there
 //  2. the likeliest language with a stem of the word that the project has
@@ -218,14 +218,14 @@ func (a *analyser) chosen(word string) []Language {
 	switch {
 	case a.named:
 		return []Language{English}
-	case a.has == nil, len(a.readings) == 1:
+	case a.inProject == nil, len(a.readings) == 1:
 		return a.readings
 	}
 	best := 0
 	for i := range a.readings {
 		terms := lookUp(a.readings[i], word).terms
 		switch {
-		case len(terms) == 0 && i == 0, slices.ContainsFunc(terms, a.has):
+		case len(terms) == 0 && i == 0, slices.ContainsFunc(terms, a.inProject):
 			return a.readings[i : i+1]
 		case len(terms) == 0:
 			best = i

@@ -72,14 +72,14 @@ func analyseWord(language Language, word string) knownWord {
 	return found
 }
 
-// isStopWord reports whether a word is a stop word of the language or of English, which texts in other languages quote.
+// isStopWord reports whether a word is a stop word of the language or of English. Texts in any language quote English.
 func isStopWord(language Language, word string) bool {
 	languages := languagesOf()[word]
 	return slices.Contains(languages, English) || slices.Contains(languages, language)
 }
 
-// snowball returns the folded stem of a word by Snowball's algorithm for the language. It only folds a word that is
-// short or has other characters than letters. In English, only a to z are letters.
+// snowball returns the folded stem of a word by Snowball's algorithm for the language. A word that is short or has
+// other characters than letters is only folded. In English, only a to z are letters.
 func snowball(language Language, word string) string {
 	if len(word) < 3 || strings.ContainsFunc(word, notLetter) ||
 		language == English && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -125,7 +125,7 @@ func fold(text string) string {
 	return norm.NFKC.String(out.String())
 }
 
-// optionalMark reports whether writers often leave out mark over base.
+// optionalMark reports whether writers often leave out the combining mark over the letter base.
 func optionalMark(base, mark rune) bool {
 	switch {
 	case mark >= 0x0300 && mark <= 0x036F: // combining diacritical marks
@@ -150,7 +150,7 @@ func isASCII(text string) bool {
 
 // inPairs reports whether r belongs to a script that has no spaces between words, or in which spaces do not separate
 // all words, such as Korean. The terms of such a script are pairs of characters. The mark of a long vowel (U+30FC)
-// belongs to Hiragana and Katakana, so neither of their tables has it.
+// belongs to two scripts, Hiragana and Katakana, so it is in the table of neither script.
 func inPairs(r rune) bool {
 	if r >= 0x4E00 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 { // most of Han and Hangul
 		return true

@@ -30,7 +30,7 @@ const (
 	maxCompoundBytes = 128
 )
 
-// bytesPerTerm is an estimate of the least length of a text for each distinct term, in English and in code.
+// A text has approximately bytesPerTerm bytes or more for each distinct term, in English and in code.
 const bytesPerTerm = 10
 
 // Dimensions is the length of the sparse vectors of terms, the longest that pgvector has. The index of an element,
@@ -41,7 +41,7 @@ const Dimensions = 1_000_000_000
 // 2009). The mean length is constant, so that a new passage does not change the weights of other passages. k1 is chosen
 // on six judged collections: with 1.2, mean nDCG@10 is .011 lower. On the collections Cranfield and CACM, nDCG@10 is
 // .01 and .007 lower if words of headings count once, and no higher if they count three times. It is .01 and .02 lower
-// if stop words do not count for the length.
+// if the length of a passage leaves out stop words.
 const (
 	k1         = 2
 	b          = 0.75
@@ -53,7 +53,7 @@ const (
 	headingCount = 2
 )
 
-// Document returns the distinct terms of a passage as hashes of project and term, sorted, with the weight of each by
+// Document returns the distinct terms of a passage as sorted hashes of project and term, and the weight of each term by
 // BM25: tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). tf is how often the term occurs, and len is the
 // number of words, stop words included. A word of the heading counts twice in tf and in len.
 func Document(project int32, language Language, heading, body string) (terms []int32, weights []float32) {
