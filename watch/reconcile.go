@@ -71,8 +71,8 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	// indexed returns the value for known: from the index for a whole walk, and otherwise from the last walk. It runs
-	// during the walk.
+	// indexed returns the stamps for the field known. A whole walk gets the stamps from the index, and any other walk from
+	// the last walk. indexed runs during the walk.
 	indexed func(ctx context.Context) (map[string]document.Stamp, error)
 	whole   bool
 	failing map[string]error      // why files failed at the last walk, by path
@@ -88,7 +88,7 @@ type reconciler struct {
 }
 
 // run walks the folder. It reads files whose stamps do not prove them unchanged, indexes files with new bytes, and
-// removes missing files from the index. After an error, such as that of ready, the caller can run the work again.
+// removes missing files from the index. After an error, for example from ready, the caller can run the work again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	r.touched = map[string]document.Stamp{}
 	root, err := r.folder.Open()
@@ -158,7 +158,7 @@ type visit struct {
 	err error
 }
 
-// look walks the folder, and calls indexed to set known at the same time.
+// look walks the folder. At the same time it sets the field known with the function indexed.
 func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.Go(func() error {

@@ -99,7 +99,8 @@ func builtInTypes() []DocType {
 	return types
 }
 
-// fingerprint hashes parts. It also hashes the length of each part, so that different lists never hash equal text.
+// fingerprint hashes parts. It also hashes the length of each part, so that different lists of parts differ in the
+// hash.
 func fingerprint(parts ...[]byte) string {
 	var text []byte
 	for _, p := range parts {

@@ -58,7 +58,7 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 	return "", false
 }
 
-// Holds reports whether a file of the repository lies in one of the Places, whatever its name.
+// Holds reports whether a file of the repository lies in one of the Places, whatever the file's name.
 func (p *Project) Holds(relPath string) bool {
 	return contains(p.docsDir, relPath) ||
 		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })

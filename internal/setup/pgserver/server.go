@@ -162,9 +162,9 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// givesWay reports whether a running server, started with the programs former, must be restarted with other programs.
-// If the user names a PostgreSQL, the server must run with its programs. Otherwise a restart is necessary only if
-// former is older than the bundled PostgreSQL, or was removed.
+// givesWay reports whether a running server must be restarted with other programs. former is the PostgreSQL that
+// started it. If the user names a PostgreSQL, the server must run with the programs of that PostgreSQL. Otherwise a
+// restart is necessary only if former has been removed or is older than the bundled PostgreSQL.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil || s.Programs != "" {
@@ -173,7 +173,7 @@ func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	return olderThan(former, found)
 }
 
-// olderThan reports whether former is older than the bundled PostgreSQL, or was removed.
+// olderThan reports whether the PostgreSQL former has been removed or is older than the bundled PostgreSQL.
 func olderThan(former, bundled Installation) bool {
 	return !exists(former.program("postgres")) || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
 		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)
