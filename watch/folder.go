@@ -54,8 +54,7 @@ type entry struct {
 	folder bool
 }
 
-// sum returns a number for the path and the stamp. Two walks of the same files get the same total of the sums, in any
-// order.
+// sum returns a number for the path and the stamp. The sums of the same files have the same total in any order.
 func (e entry) sum() uint64 {
 	s := e.stamp
 	text := append(append(make([]byte, 0, len(e.path)+100), e.path...), 0)
@@ -169,8 +168,7 @@ func (f Folder) Named(ctx context.Context, base string) []string {
 	return found
 }
 
-// open opens the folder, calls action and closes the folder. If the folder is missing and MayBeMissing is set, it does
-// nothing.
+// open opens the folder, calls action and closes the folder. If MayBeMissing is set, it ignores a missing folder.
 func (f Folder) open(action func(root *contain.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {

@@ -124,8 +124,7 @@ func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
 	return n.err == nil, errors.Join(err, n.watcher.Close())
 }
 
-// settleTime is the time without an event after which a walk counts as done. On a busy machine the Go runtime looks for
-// input only every 10 ms.
+// A walk counts as done after settleTime without an event. On a busy machine Go looks for input only every 10 ms.
 const settleTime = 10 * time.Millisecond
 
 // walkOnChanges walks the folder after events and once in each interval. It returns nil after duration, and an error

@@ -39,8 +39,7 @@ func (q *schedule) add(whole bool) {
 	q.put(whole)
 }
 
-// addWhole queues a whole walk. If a walk is already in the queue, addWhole makes this walk whole and does not delay
-// it, so callers may ask often.
+// addWhole queues a whole walk. A walk in the queue becomes whole and is not delayed, so callers may ask often.
 func (q *schedule) addWhole() {
 	q.mu.Lock()
 	queued := q.queued
@@ -82,8 +81,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if a walk is due. The caller must end the walk with done. If no walk is due, wait is the time
-// until then.
+// take begins a walk if one is due. The caller must end the walk with done. Otherwise wait is the time until the walk.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

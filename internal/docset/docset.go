@@ -47,9 +47,9 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
-	// byName finds documents by two texts in lower case. The first text is the document's path, or a folder above it with
-	// a slash, such as docs/, or "" for all documents. The second text is the file's name. byNumber finds decisions by
-	// folder and number, such as docs/adr/#12. Both maps list documents with short paths first.
+	// byName finds documents by two texts in lower case. The first text is the document's path, a folder above it, such as
+	// docs/, or "" for all documents. The second text is the file's name. byNumber finds decisions by folder and number,
+	// such as docs/adr/#12. Both maps list documents with short paths first.
 	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }
@@ -207,10 +207,9 @@ func (s *Set) Numbered(source, number string) []*Document {
 
 // Resolve returns the path to which a link leads, by the rules of the index. source is the path of the document with
 // the link. A number leads to the only document that has the number. A wikilink leads to a document whose path ends
-// with the link's name, in upper or lower case. If several documents match, Resolve follows Obsidian 1.13: it prefers
-// the page at link.Fallback, then a page below the folder of source, then the shortest path. Any other link has several
-// possible paths, and leads to the first path that is a document. If no document matches, Resolve returns the path that
-// the link names.
+// with the link's name, in upper or lower case. Like Obsidian 1.13, Resolve prefers the page at link.Fallback, then a
+// page below the folder of source, then the shortest path. Any other link leads to the first of link.Paths that is a
+// document. If no document matches, Resolve returns the path that the link names.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path

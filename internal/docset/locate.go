@@ -10,8 +10,8 @@ import (
 )
 
 // LineOf returns the line on which the document probably links to a file. target is the file's path in the repository.
-// It is the first line with target, or with the longest end of target in the document, such as adr/12.md. Otherwise it
-// is the first link with the file's name without .md, or 1.
+// This is the first line with target, or with the longest end of target in the document, such as adr/12.md. If there is
+// no such line, it is the line of the first link with the file's name without .md, or 1.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))
@@ -34,8 +34,8 @@ func (d *Document) LineOf(target string) int {
 }
 
 // LineOfField returns the line of a field of the front matter, such as severity, or 1 if there is no such field. For an
-// item of a list, such as tags[1] or triggers[2].run, it returns the line that begins with the item. If no line begins
-// with the item, it returns the line of the list.
+// item of a list, such as tags[1] or triggers[2].run, it returns the line that begins with the item. Otherwise it
+// returns the line of the list.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {

@@ -139,8 +139,7 @@ const (
 	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of two values: r is the user's value, and limit is the project's value. RecallAll, the
-// default, is no limit.
+// And returns the stricter of the user's value r and the project's value limit. RecallAll, the default, is no limit.
 func (r Recall) And(limit Recall) Recall {
 	if limit == RecallAll {
 		return r

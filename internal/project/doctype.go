@@ -99,8 +99,7 @@ func builtInTypes() []DocType {
 	return types
 }
 
-// fingerprint hashes parts. It also hashes the length of each part, so that different lists of parts differ in the
-// hash.
+// fingerprint hashes parts. It also hashes the length of each part, so that different lists have different hashes.
 func fingerprint(parts ...[]byte) string {
 	var text []byte
 	for _, p := range parts {

@@ -20,8 +20,7 @@ const maxIgnoreBytes = 64 << 10
 type gitignore struct {
 	top    string // folder of the work tree
 	common string // git's folder, which has the file info/exclude
-	// inForce maps a folder to the rules for its content. The rules of the nearest .gitignore come first, and info/exclude
-	// last.
+	// inForce maps a folder to the rules for its content. The nearest .gitignore comes first, and info/exclude last.
 	inForce map[string][]ignoreRules
 }
 

@@ -157,8 +157,8 @@ var (
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
 )
 
-// CheckPlaces checks entries of documents.folders for the repository at root. root has no symbolic links. The error is
-// a *[ConfigError] for the first invalid entry.
+// CheckPlaces checks entries of documents.folders in the repository at root, a path without symbolic links. The error
+// is a *[ConfigError] for the first invalid entry.
 func CheckPlaces(root string, folders []string) error {
 	_, err := placesOf(root, folders)
 	return err

@@ -49,8 +49,8 @@ func (e External) Excluded() func(name string, folder bool) string {
 }
 
 // exclusions returns the function of [Project.Excluded], for paths in folder, which is relative to root. Outside a
-// repository root is "", and git's rules do not count. The places of the list named always stay. madeElsewhere is
-// [vendored] or a similar function for a path in the repository.
+// repository root is "", and git's rules do not count. named has places that always stay. madeElsewhere is [vendored]
+// or a similar function for a path in the repository.
 func exclusions(
 	root, folder string, named []place, madeElsewhere func(folder string) bool,
 ) func(name string, folder bool) string {

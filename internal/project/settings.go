@@ -14,8 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// SettingsFile is the name of the file with the user's settings. The file is in home, the user's folder for this
-// program.
+// SettingsFile is the name of the user's settings file. It is in home, the user's folder for this program.
 const SettingsFile = "settings.json"
 
 // Settings are the user's settings for all projects. An empty text means that the setting is not set.

@@ -93,7 +93,7 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 }
 
 // Embedding and cleaning up wait up to syncTime for the text of all files, and then answerTime for the answer of the
-// activation. Otherwise their new connections to a database, which may be far away, would delay the answer.
+// activation. If they began earlier, their connections to a far database would delay the answer.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond

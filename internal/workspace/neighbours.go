@@ -20,9 +20,9 @@ const (
 	leastNear     = 0.2 // lowest relevance that is worth a look
 )
 
-// Neighbours returns the three documents that are most like the document at path, with the similar passages. The
-// nearest document comes first. path is a path in the index. The relevance does not tell a duplicate from a related
-// document. Without a model server, words and built-in vectors decide.
+// Neighbours returns the three documents that are most like the document at path in the index, with the similar
+// passages. The nearest document comes first. The relevance does not tell a duplicate from a related document. Without
+// a model server, words and built-in vectors decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {

@@ -108,9 +108,8 @@ func (p *Project) isExternal(given string) bool {
 	return false
 }
 
-// edit replaces the content of a file by the content that change returns, in one step; see [contain.Root.Replace]. If
-// somebody else changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal
-// content.
+// edit replaces the content of a file by what change returns, in one step; see [contain.Root.Replace]. If somebody else
+// changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
 	for range indexTries {
 		before, err := folder.Read(name)
@@ -131,7 +130,7 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 	return fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
-// replace replaces a file's content. The error is [contain.ErrChanged] if the present content is not old.
+// replace replaces a file's content. The error is [contain.ErrChanged] if old is not the present content.
 func replace(folder watch.Folder, name string, old, content []byte) error {
 	root, err := folder.Open()
 	if err != nil {

@@ -56,9 +56,8 @@ func (p *Project) Stale(ctx context.Context, documents []string) map[string]stri
 	return p.stale.result(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
 }
 
-// result returns the result of a check. The check includes at least the documents for which wanted returns true. result
-// waits for maxCheckWait at most, and only for a share of the time until ctx ends. If no check ends in this time, the
-// result is empty.
+// result returns what a check has found, at least for the documents for which wanted returns true. It waits at most for
+// maxCheckWait and for a share of the time of ctx. If no check ends in this time, the result is empty.
 func (s *staleDocuments) result(ctx context.Context, wanted func(d index.CitedPlaces) bool) staleness {
 	most := maxCheckWait
 	if deadline, isLimited := ctx.Deadline(); isLimited {

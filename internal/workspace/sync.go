@@ -75,8 +75,8 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce brings the index up to date with the folders. It calls report, if not nil, with two numbers so far: handled
-// files, and all changed files. It returns the files that cannot be indexed.
+// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the number of handled files
+// and the number of all changed files so far. It returns the files that cannot be indexed.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([]document.Failure, error) {
 	var failed []document.Failure
 	handled := 0

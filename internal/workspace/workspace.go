@@ -150,9 +150,8 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return w.replace(ctx, p, tenant, err)
 }
 
-// beginSwitch waits until the caller may change the active project. Afterwards the caller must call endSwitch. Only one
-// call at a time may change the project, and that call may wait for the database. So beginSwitch fails if ctx ends
-// first.
+// beginSwitch waits until the caller may change the active project. Afterwards the caller must call endSwitch.
+// beginSwitch fails if ctx ends first, because another call may change the project and wait for the database.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
 	case w.switching <- struct{}{}:
@@ -170,9 +169,8 @@ func errNotActivated() *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; %s", activate).With("requiredTool", activate.Tool)
 }
 
-// Activate makes the project at configPath active and starts the sync of the project. branch must be checked out. If
-// the project is already active, Activate walks its folders again. If its index was deleted, Activate undoes the
-// deletion.
+// Activate makes the project at configPath active and starts its sync. branch must be checked out. If the project is
+// already active, Activate walks its folders again. If its index was deleted, Activate undoes the deletion.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {

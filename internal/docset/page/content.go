@@ -107,8 +107,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	return context.Cause(ctx)
 }
 
-// lastChanges returns the day of each file's last change, by path. An addition is no change. Without git it returns
-// nil.
+// lastChanges maps a path to the day of the file's last change. An addition is no change. Without git it returns nil.
 func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	folder, err := history.Open(p.Root)
 	if err != nil {

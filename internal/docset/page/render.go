@@ -27,7 +27,7 @@ import (
 // documentRoute is the beginning of a URL fragment that names a document. reader.js repeats this text.
 const documentRoute = "#/doc/"
 
-// toHTML converts markdown that contains no HTML: [rewriter.rewrite] replaces HTML by text and plain tags.
+// toHTML converts markdown. Before, [rewriter.rewrite] replaces HTML in the markdown by text and plain tags.
 var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
@@ -138,7 +138,7 @@ func plainHTML(source []byte) ast.Node {
 // anchors names headings as GitHub does, so that links can lead to a heading. It counts the uses of each name.
 type anchors map[string]int
 
-// Generate returns the name of a heading with the given text. A second heading with this text gets a number.
+// Generate returns a name for a heading with this text. A second heading with this text gets a number.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	name := "h-" + headingAnchor(strings.TrimSpace(string(value))) // the page's own elements have other names
 	a[name]++

@@ -19,8 +19,7 @@ var (
 
 // stems maps search terms to the words of titles and texts from which the program's search makes these terms, such as
 // "connect" to "connected connecting". A key may have several terms. Stop words have no terms, so their key is "". A
-// key that begins with + means that each word is itself a term too. stems leaves out a word if its only term is the
-// word itself.
+// key that begins with + means that each word is itself a term too. stems leaves out words that are their only term.
 func stems(documents []*docset.Document, texts []string) map[string]string {
 	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // analysed has language and word
 	for i, d := range documents {

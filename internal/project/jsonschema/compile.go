@@ -109,8 +109,7 @@ type compiler struct {
 	nodes, instructions int
 }
 
-// refer returns the target of a $ref in the file doc. ref is a file name, "#" and a JSON pointer. Without a name it
-// means doc.
+// refer returns the target of a $ref in the file doc. ref is a file name ("" for doc), "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	name = cmp.Or(name, doc)

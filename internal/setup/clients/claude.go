@@ -54,8 +54,7 @@ func (c claudeConfig) project(root string) claudeServers {
 // claudeFile is the name of the file with the servers that one user has registered with Claude Code.
 const claudeFile = ".claude.json"
 
-// claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or the folder called name in the user's
-// home.
+// claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or else the user's folder called name.
 func claudeFolder(name string) (string, error) {
 	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
 		return folder, nil
@@ -81,8 +80,8 @@ func FindClaude(root string) (Registration, error) {
 	if err := readJSON(sharedFile, &shared); err != nil {
 		return Registration{}, err
 	}
-	// The first registration counts: for the user in this project, for all users of this project, for the user in all
-	// projects.
+	// The first registration counts: for the user in this project, for everybody in this project, for the user elsewhere
+	// too.
 	for _, place := range []struct {
 		servers claudeServers
 		file    string

@@ -37,7 +37,7 @@ type Client struct {
 	// template is the entry for a file that only the user changes, or "". See [Client.pasted].
 	template string
 	// Command is the client's own command that registers a server for all projects of the user, or nil. The words that
-	// start the server must follow the command.
+	// start the server follow the command.
 	Command []string
 	// hooks is the file of the client's hooks, below the folder of [Client.Folder], or "" for a client without hooks.
 	hooks string
@@ -97,8 +97,7 @@ func All() []Client {
 	}
 }
 
-// UsedIn reports whether the repository at root has settings of the client. It returns false for a client with
-// [Client.ForUser].
+// UsedIn reports whether the repository at root has settings of the client. If ForUser is set, it returns false.
 func (c Client) UsedIn(root string) bool {
 	if c.ForUser {
 		return false
@@ -122,14 +121,14 @@ type Change struct {
 	Folder, File string
 	// Content is the file's new content. It differs from the old content only by the addition.
 	Content []byte
-	// old is the present content.
+	// old is the file's content before the change.
 	old []byte
 	// Pasted says that Content is only the entry, which the user must add to the file.
 	Pasted bool
 }
 
-// Program returns the program to write into the client's file. For a file of the user this is a path. For a file that a
-// team shares it is a name, if possible.
+// Program returns the program to write into the client's file. This is a path for a file of the user. It is a name, if
+// possible, for a file that a team shares.
 func (c Client) Program() string {
 	if c.ForUser {
 		return Program()

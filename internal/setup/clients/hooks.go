@@ -32,9 +32,8 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 }
 
 // PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the form of the file:
-// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that already have
-// a hook of this program stay as they are. If all events have such a hook, the error is [ErrRegistered]. Other errors
-// contain the name client.
+// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that have a hook
+// of this program stay as they are. If all events have a hook, the error is [ErrRegistered]. Other errors name client.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()

@@ -26,8 +26,7 @@ const (
 	maxSocketPath = 104
 )
 
-// Cluster is a folder of PostgreSQL's data and the server of this folder, running or not. The server listens only on a
-// Unix socket.
+// Cluster is a data folder of PostgreSQL and its server, running or not. The server listens only on a Unix socket.
 type Cluster struct {
 	Installation Installation
 	Data         string   // folder of the data

@@ -163,8 +163,8 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 }
 
 // givesWay reports whether a running server must be restarted with other programs. former is the PostgreSQL that
-// started it. If the user names a PostgreSQL, the server must run with the programs of that PostgreSQL. Otherwise a
-// restart is necessary only if former has been removed or is older than the bundled PostgreSQL.
+// started it. If the user names a PostgreSQL, the server must run with this PostgreSQL. Otherwise a restart is
+// necessary only if former was removed or is older than the bundled PostgreSQL.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil || s.Programs != "" {

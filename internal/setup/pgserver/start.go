@@ -157,8 +157,8 @@ func causesIn(path string) string {
 	return causes(string(text))
 }
 
-// severity matches the severity in a line of postgres's log, and the rest of the line. otherCause matches a line in
-// which another program of PostgreSQL names a cause.
+// severity matches the severity in a line of postgres's log, and the rest of the line. otherCause matches a cause of
+// failure in the output of another program of PostgreSQL.
 var (
 	severity   = regexp.MustCompile(`(PANIC|FATAL|ERROR): .*`)
 	otherCause = regexp.MustCompile(`\b(error:|could not|No space left|lock file)`)

@@ -99,8 +99,8 @@ func (r *Result) count(found survey) {
 	r.Further, r.LeftOut = topPlaces(others), found.leftOut
 }
 
-// moreTelling returns an example of a search. This is the given example, or the words in the name of file if they are
-// more. It ignores a name of more than six words.
+// moreTelling returns the given example of a search, or the words in the name of file if they are more than the
+// example's words and at most six.
 func moreTelling(example, file string) string {
 	const most = 6
 	base, _, _ := strings.Cut(path.Base(file), ".")

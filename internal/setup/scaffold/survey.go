@@ -13,8 +13,7 @@ import (
 // maxEntries bounds how many files and folders of a large repository a survey looks at.
 const maxEntries = 200_000
 
-// survey has the paths of a repository's markdown files. leftOut are other files and folders with texts, and the
-// reasons.
+// survey has the paths of a repository's markdown files. leftOut has other files and folders with texts.
 type survey struct {
 	markdown []string
 	leftOut  []LeftOut
