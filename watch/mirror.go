@@ -74,7 +74,7 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	}
 }
 
-// Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
+// Run makes the index equal to the folder, at once and after each change, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
 
 // Observe walks the folder at once and after each change until ctx ends. It does not use the index. It keeps State,

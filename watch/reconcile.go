@@ -66,7 +66,7 @@ func errorsByPath(failures []document.Failure) map[string]error {
 	return failed
 }
 
-// reconciler makes an index hold what a folder holds, in one walk. Without an indexer it only looks.
+// reconciler makes an index equal to a folder in one walk. Without an indexer it only looks at the folder.
 type reconciler struct {
 	folder  Folder
 	root    *contain.Root
@@ -243,9 +243,9 @@ type SyncResult struct {
 // Documents counts the folder's files in the index.
 func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
-// Sync makes the index hold what the folder holds, once. Documents with another prefix stay as they are. ready, if not
-// nil, works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After
-// an error another Sync continues the work.
+// Sync makes the index equal to the folder, once. Documents with another prefix stay as they are. ready, if not nil,
+// works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After an
+// error another Sync continues the work.
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {

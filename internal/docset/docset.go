@@ -106,7 +106,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	return set, nil
 }
 
-// nameByFiles replaces a title that several documents share, such as "RFC template", by the FileTitle of each. The
+// nameByFiles replaces a title that several documents share, such as "RFC template", by each document's FileTitle. The
 // query DocumentUpdateTitles follows this rule in the index and gives the reasons.
 func nameByFiles(documents []*Document) {
 	byTitle := map[string][]*Document{}

@@ -61,7 +61,7 @@ func (d *Document) LineOfField(field string) int {
 	return 1
 }
 
-// itemBelow returns how many lines below a list's field an item such as [2] begins, or 0 if no line begins with it.
+// itemBelow counts the lines from a list's field to an item such as [2]. It returns 0 if no line begins with the item.
 func itemBelow(lines []string, item string) int {
 	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
 	left, err := strconv.Atoi(number)

@@ -78,7 +78,7 @@ func (p places) indexOf(name string) int {
 	})
 }
 
-// prunes reports whether a walk for documents may skip a folder, because no place can have a file in it.
+// prunes reports whether a walk for documents may skip a folder, because the folder can hold no file of a place.
 func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true

@@ -57,7 +57,7 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
-// inference returns a text that identifies the rules of [Project.DocTypeOf]. One text serves all documents.
+// inference returns a text that identifies the rules of [Project.DocTypeOf]. It is the same for all documents.
 var inference = sync.OnceValue(func() []byte { return []byte(fmt.Sprint(fallbackType, commonFolders)) })
 
 // lenientRules returns the rules for a document that needs no front matter. SchemaHash depends on how

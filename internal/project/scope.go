@@ -24,8 +24,8 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
-// Exclusions returns a function like that of [Project.Excluded], for paths in the repository at root. folders are the
-// entries of documents.folders. The repository needs no configuration.
+// Exclusions is like [Project.Excluded], for paths in the repository at root. folders are the entries of
+// documents.folders. The repository needs no configuration.
 func Exclusions(root string, folders []string) func(name string, folder bool) string {
 	named, _ := placesOf(root, folders) // with an invalid entry, nothing counts as named
 	return exclusions(root, ".", named, vendored)

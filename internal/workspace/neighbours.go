@@ -41,8 +41,8 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 	return near[:min(len(near), maxNeighbours)], err
 }
 
-// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, or that name a definition in
-// one of these files. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
+// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, or that name a definition in a
+// file of the places. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
 	var names codename.Names

@@ -130,8 +130,8 @@ func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) erro
 }
 
 // Reindex indexes every document of the workspace's project again, on its present branch. A document stays in the index
-// until a transaction replaces it. Reindex calls report with "files" and with "passages", and gives each resulting
-// function the progress. After an error, vectors may be missing until the next activation or Reindex.
+// until a transaction replaces it. Reindex calls report with "files" and with "passages", and gives the progress to the
+// functions that report returns. After an error, vectors may be missing until the next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {

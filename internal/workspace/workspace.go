@@ -109,8 +109,8 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 }
 
 // refresh activates the project again if its branch or config has changed, or if another server has activated it after
-// a deletion. outdated is the project that the caller found active, or nil. If another call has already replaced
-// outdated, refresh returns the new project. If no project is active, refresh activates the project at ownDir.
+// a deletion. outdated is the project that the caller found active, or nil. If another call has already replaced this
+// project, refresh returns the new project. If no project is active, refresh activates the project at ownDir.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index leaves such
-// documents out. files are the files that git tracks.
+// documents out. files has all files that git tracks.
 func (e *examination) checkIgnored(files []string) {
 	root, excluded, seen := e.project.DocumentsRoot(), e.project.Excluded(), map[string]bool{}
 	for _, file := range files {

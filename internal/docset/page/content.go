@@ -136,7 +136,7 @@ func shownFields(d *docset.Document) map[string]any {
 }
 
 // addLinks fills in Links, Supersedes and Amends of the entries, from the links between documents of the page. If two
-// documents have a relation, Links does not repeat it.
+// documents have a relation, Links leaves out links between these documents.
 func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
 	at := map[string]*entry{}
 	for i := range entries {

@@ -169,7 +169,7 @@ func plainText(parent ast.Node, src []byte) string {
 	return out.String()
 }
 
-// route returns the address that a link with this destination gets in the page, or "" if the link leads nowhere.
+// route returns the address in the page for the destination of a link, or "" if the link leads nowhere.
 func (w *rewriter) route(destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target := w.document.Path

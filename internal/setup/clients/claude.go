@@ -80,8 +80,7 @@ func FindClaude(root string) (Registration, error) {
 	if err := readJSON(sharedFile, &shared); err != nil {
 		return Registration{}, err
 	}
-	// The first registration counts: for the user in this project, for everybody in this project, for the user elsewhere
-	// too.
+	// The first registration counts: the user's in this project, the team's in this project, the user's in all projects.
 	for _, place := range []struct {
 		servers claudeServers
 		file    string

@@ -17,8 +17,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after these
-// processes have ended, until a process calls Stop. Safe for concurrent use.
+// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It still runs after
+// these processes have ended, until a process calls Stop. Safe for concurrent use.
 type Server struct {
 	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait. Set
 	// StartWait before the first use.
@@ -30,7 +30,7 @@ type Server struct {
 	home   string
 	logger *slog.Logger
 	since  time.Time // if somebody stops the server after this time, this process does not start it again
-	// settings and initdb are further settings of the server and arguments of initdb. Only tests set these fields.
+	// settings are further settings of the server. initdb are further arguments of initdb. Only tests set these fields.
 	settings, initdb []string
 	lockWait         time.Duration
 	// settled is true once this process has decided whether to restart a running server with other programs. A process
