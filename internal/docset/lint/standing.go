@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// checkStandings finds documents with an unclear or incomplete status, and critical documents that have become invalid.
+// checkStandings finds documents with an unclear or incomplete status, and critical documents that no longer apply.
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
@@ -93,7 +93,7 @@ func isMissingSuccessor(target docset.Target) bool {
 	return target.Relation == said.SupersededBy && target.Missing
 }
 
-// addRule adds a finding for a critical document that has become invalid.
+// addRule adds a finding for a critical document that no longer applies.
 func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	remedy := "so it is no rule any more; remove its promotion_level"
 	why := "its status is " + string(standing.Status)
