@@ -13,7 +13,8 @@ import (
 )
 
 // Limits of one batch, which is one transaction. A batch must be worth a transaction, and a stop must lose little work.
-// changesFiles and changesBytes are for changes since the last walk. They are larger, for the sake of a far database.
+// changesFiles and changesBytes are for changes since the last walk. They are larger, because each transaction with a
+// far database takes long.
 const (
 	batchFiles   = 64
 	batchBytes   = 128 << 10

@@ -48,13 +48,13 @@ type Folder struct {
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	// stamp describes the file, the target of a symbolic link, or the folder before it was read. The hash is zero, or that
-	// of the indexed version if the file may still have the indexed bytes.
+	// stamp describes the file, the target of a symbolic link, or the folder before it was read. The hash is zero, or the
+	// hash of the indexed version if the file may still have the indexed bytes.
 	stamp  document.Stamp
 	folder bool
 }
 
-// sum returns a number for the path and the stamp. Two walks of the same files add up the same total, in any order.
+// sum returns a number for the path and the stamp. The sums of the same files have the same total in any order.
 func (e entry) sum() uint64 {
 	s := e.stamp
 	text := append(append(make([]byte, 0, len(e.path)+100), e.path...), 0)
@@ -139,22 +139,22 @@ func (f Folder) entry(name string) entry {
 	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
 }
 
-// ReadAll reads every matching file and calls take with it. If a file cannot be indexed or a folder cannot be read,
-// take gets the reason, and a file that has only the path.
-func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
+// ReadAll reads every matching file and calls visit with the file. If a file cannot be indexed or a folder cannot be
+// read, visit gets the reason, and a file that has only the path.
+func (f Folder) ReadAll(ctx context.Context, visit func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) {
 			switch {
 			case err != nil:
-				take(document.File{Path: e.path}, err)
+				visit(document.File{Path: e.path}, err)
 			case !e.folder:
-				take(f.read(root, e))
+				visit(f.read(root, e))
 			}
 		})
 	})
 }
 
-// Named returns the paths in the index of files with the name base, or with the name base and any extension.
+// Named finds files that have the name base, with or without the extension, and returns their paths in the index.
 func (f Folder) Named(ctx context.Context, base string) []string {
 	var found []string
 	_ = f.open(func(root *contain.Root) error {
@@ -168,8 +168,8 @@ func (f Folder) Named(ctx context.Context, base string) []string {
 	return found
 }
 
-// open opens the folder, calls use and closes the folder. It does nothing if the folder is missing and may be missing.
-func (f Folder) open(use func(root *contain.Root) error) error {
+// open opens the folder, calls action and closes the folder. If MayBeMissing is set, it ignores a missing folder.
+func (f Folder) open(action func(root *contain.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -178,7 +178,7 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 		return fmt.Errorf("open folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	return use(root)
+	return action(root)
 }
 
 // entryOf returns the entry of a path in the index. The error is [fs.ErrNotExist] if a walk would not visit the file.
@@ -238,7 +238,7 @@ func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInf
 // rules is the function that [Folder.Excluded] returns.
 type rules func(name string, folder bool) string
 
-// rules returns the present rules. Without Excluded they leave out nothing.
+// rules returns the present rules. If Excluded is nil, the rules leave out nothing.
 func (f Folder) rules() rules {
 	if f.Excluded == nil {
 		return func(string, bool) string { return "" }

@@ -74,10 +74,10 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	}
 }
 
-// Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
+// Run makes the index equal to the folder, at once and after each change, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
 
-// Observe walks the folder at once and after each change, but does not use the index, until ctx ends. It keeps State,
+// Observe walks the folder at once and after each change until ctx ends. It does not use the index. It keeps State,
 // Queued, Synced and Err of the status up to date. It cannot run together with Run.
 func (m *Mirror) Observe(ctx context.Context) {
 	m.run(ctx, nil, slog.New(slog.DiscardHandler)) // the other server logs
@@ -124,14 +124,13 @@ func (m *Mirror) follow(ctx context.Context) (isWatched bool, err error) {
 	return n.err == nil, errors.Join(err, n.watcher.Close())
 }
 
-// settleTime is how long no event must come after a walk before the walk counts as done. On a busy machine the Go
-// runtime looks for input only every 10 ms.
+// A walk counts as done after settleTime without an event. On a busy machine Go looks for input only every 10 ms.
 const settleTime = 10 * time.Millisecond
 
-// walkOnChanges walks the folder after events and once in each interval. It returns nil when
-// the duration until has passed, and an error when events are lost or ctx ends.
-func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until time.Duration) error {
-	rescan, end := time.NewTicker(interval), time.NewTimer(until)
+// walkOnChanges walks the folder after events and once in each interval. It returns nil after duration, and an error
+// when events are lost or ctx ends.
+func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, duration time.Duration) error {
+	rescan, end := time.NewTicker(interval), time.NewTimer(duration)
 	defer rescan.Stop()
 	defer end.Stop()
 	events := n.events
@@ -237,8 +236,8 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk indexes the changes since the last walk, and watches new folders. A whole walk compares the folder with what the
-// index says it holds. Any other walk compares the folder with the last walk.
+// walk indexes the changes since the last walk, and watches new folders. A whole walk compares the folder with the list
+// of files in the index. Any other walk compares the folder with the last walk.
 func (m *Mirror) walk(ctx context.Context, n *notifier, whole bool) error {
 	before := m.walked
 	m.walked = outcome{} // stays so after a failure

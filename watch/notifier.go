@@ -84,7 +84,7 @@ func newNotifier(folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 }
 
 // watch watches a folder, if it is not watched yet. A walk calls watch before it reads the folder, so that no change is
-// missed: the walk finds earlier changes, and later ones bring an event.
+// missed: the walk finds earlier changes, and each later change brings an event.
 func (n *notifier) watch(name string) {
 	path := filepath.Join(n.root, filepath.FromSlash(name))
 	if n.watcher == nil || n.watched[path] || n.err != nil {
@@ -130,7 +130,7 @@ func (n *notifier) handle(event fsnotify.Event) error {
 	watched := n.watched[event.Name]
 	switch {
 	case watched && event.Has(fsnotify.Rename):
-		// Watches of the folders below still report former paths.
+		// The watches of the folders below event.Name still report the former paths.
 		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
 	case name == "." && event.Has(fsnotify.Remove):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)

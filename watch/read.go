@@ -58,7 +58,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path in the index may belong to the folder. A path below a pruned folder does not.
+// Owns reports whether a path in the index may belong to the folder. It returns false for a path below a pruned folder.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {
@@ -79,7 +79,7 @@ func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// Outdated returns the paths of files whose present stamps differ from the indexed ones. It reads no file.
+// Outdated returns the paths of files whose present stamps differ from the indexed stamps. It reads no file.
 func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	return f.differing(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
 		present := e.stamp
@@ -90,7 +90,7 @@ func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	})
 }
 
-// differing returns the paths of files that are missing or, as isCurrent reports, differ from their stamps.
+// differing returns the paths of files that are missing or for which isCurrent returns false.
 func (f Folder) differing(
 	stamps map[string]document.Stamp, isCurrent func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {

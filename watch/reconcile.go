@@ -66,13 +66,13 @@ func errorsByPath(failures []document.Failure) map[string]error {
 	return failed
 }
 
-// reconciler makes an index hold what a folder holds, in one walk. Without an indexer it only looks.
+// reconciler makes an index equal to a folder in one walk. Without an indexer it only looks at the folder.
 type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	// indexed returns the value for known: from the index for a whole walk, and otherwise from the last walk. It runs
-	// during the walk.
+	// indexed returns the stamps for the field known. A whole walk gets the stamps from the index, and any other walk from
+	// the last walk. indexed runs during the walk.
 	indexed func(ctx context.Context) (map[string]document.Stamp, error)
 	whole   bool
 	failing map[string]error      // why files failed at the last walk, by path
@@ -88,7 +88,7 @@ type reconciler struct {
 }
 
 // run walks the folder. It reads files whose stamps do not prove them unchanged, indexes files with new bytes, and
-// removes missing files from the index. After an error, such as that of ready, the caller can run the work again.
+// removes missing files from the index. After an error, for example from ready, the caller can run the work again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	r.touched = map[string]document.Stamp{}
 	root, err := r.folder.Open()
@@ -158,7 +158,7 @@ type visit struct {
 	err error
 }
 
-// look walks the folder, and calls indexed to set known at the same time.
+// look walks the folder. At the same time it sets the field known with the function indexed.
 func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -243,9 +243,9 @@ type SyncResult struct {
 // Documents counts the folder's files in the index.
 func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
-// Sync makes the index hold what the folder holds, once. Documents with another prefix stay as they are. ready, if not
-// nil, works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After
-// an error another Sync continues the work.
+// Sync makes the index equal to the folder, once. Documents with another prefix stay as they are. ready, if not nil,
+// works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After an
+// error another Sync continues the work.
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// schedule says when the next walk of a folder is due: when the folder has changed and then was quiet for debounce. A
-// change during a walk leads to another walk. Safe for concurrent use.
+// schedule says when the next walk of a folder is due. After a change, this is when no other change has come for the
+// time debounce. A change during a walk leads to another walk. Safe for concurrent use.
 type schedule struct {
 	debounce time.Duration // how long the folder must be quiet before a walk
 	maxWait  time.Duration // how long changes can put off a walk
@@ -24,7 +24,7 @@ func newSchedule(debounce, maxWait time.Duration) *schedule {
 	return &schedule{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1)}
 }
 
-// add queues a walk that begins when the folder has been quiet for debounce.
+// add queues a walk that begins when the folder has had no change for the time debounce.
 func (q *schedule) add(whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,8 +39,7 @@ func (q *schedule) add(whole bool) {
 	q.put(whole)
 }
 
-// addWhole queues a whole walk. A walk that is queued already becomes whole and is not delayed, so callers may ask
-// often.
+// addWhole queues a whole walk. A walk in the queue becomes whole and is not delayed, so callers may ask often.
 func (q *schedule) addWhole() {
 	q.mu.Lock()
 	queued := q.queued
@@ -82,7 +81,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due. The caller must end the walk with done. If none is due, wait is the time left.
+// take begins a walk if one is due. The caller must end the walk with done. Otherwise wait is the time until the walk.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package docset reads a project's documents, and the links between them, from the files. The packages that make the
-// index say which files are documents and where links lead. Package docset must not know the database, models or MCP.
+// Package docset reads a project's documents, and the links between them, from the files. It takes the rules for
+// documents and links from the packages that make the index. Package docset must not know the database, models or MCP.
 package docset
 
 import (
@@ -47,9 +47,9 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
-	// byName finds documents by two texts in lower case. The first is the document's path, a folder above, such as a/,
-	// or "" for all documents. The second is the file's name. byNumber finds decisions by folder and number, such as
-	// docs/adr/#12. Both maps list documents with short paths first.
+	// byName finds documents by two texts in lower case. The first text is the document's path, a folder above it, such as
+	// docs/, or "" for all documents. The second text is the file's name. byNumber finds decisions by folder and number,
+	// such as docs/adr/#12. Both maps list documents with short paths first.
 	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }
@@ -106,7 +106,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	return set, nil
 }
 
-// nameByFiles replaces a title that several documents share, such as "RFC template", by the FileTitle of each. The
+// nameByFiles replaces a title that several documents share, such as "RFC template", by each document's FileTitle. The
 // query DocumentUpdateTitles follows this rule in the index and gives the reasons.
 func nameByFiles(documents []*Document) {
 	byTitle := map[string][]*Document{}
@@ -193,8 +193,8 @@ func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forwa
 	}
 }
 
-// Numbered returns the documents with a number, such as docs/adr/#12, without the document at the path source, which
-// names the number. It returns at most two documents, because two show that the number is ambiguous.
+// Numbered returns the documents that have a number, such as docs/adr/#12, except the document at the path source. It
+// returns at most two documents, because two show that the number is ambiguous.
 func (s *Set) Numbered(source, number string) []*Document {
 	var others []*Document
 	for _, d := range s.byNumber[number] {
@@ -205,11 +205,11 @@ func (s *Set) Numbered(source, number string) []*Document {
 	return others
 }
 
-// Resolve returns the path to which a link in the document at source leads, by the rules of the index. A number leads
-// to the only document that has it. A wikilink leads to a document whose path ends with the link's name, in any case.
-// Of several, the order of Obsidian 1.13 decides: the page at link.Fallback, then a page below the folder of source,
-// then the shortest path. Any other link leads to the first of its paths that is a document. If no document matches,
-// Resolve returns the path that the link names.
+// Resolve returns the path to which a link leads, by the rules of the index. source is the path of the document with
+// the link. A number leads to the only document that has the number. A wikilink leads to a document whose path ends
+// with the link's name, in upper or lower case. Like Obsidian 1.13, Resolve prefers the page at link.Fallback, then a
+// page below the folder of source, then the shortest path. Any other link leads to the first of link.Paths that is a
+// document. If no document matches, Resolve returns the path that the link names.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path
@@ -234,7 +234,7 @@ func (s *Set) Resolve(source string, link index.Link) string {
 	return name
 }
 
-// target finds out where a link in the document at source leads.
+// target finds out where a link leads. source is the path of the document with the link.
 func (s *Set) target(root *contain.Root, source string, link index.Link) Target {
 	wiki := strings.HasPrefix(link.Target, markdown.AnyFolder)
 	target := Target{Path: s.Resolve(source, link), Relation: link.Relation, Wiki: wiki}

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// LineOf returns the line on which the document probably links to target, a path of the repository. This is the first
-// line with target, or with the longest end of target that occurs in the document. Without such a line, it returns 1.
+// LineOf returns the line on which the document probably links to a file. target is the file's path in the repository.
+// This is the first line with target, or with the longest end of target in the document, such as adr/12.md. If there is
+// no such line, it is the line of the first link with the file's name without .md, or 1.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))
@@ -33,7 +34,8 @@ func (d *Document) LineOf(target string) int {
 }
 
 // LineOfField returns the line of a field of the front matter, such as severity, or 1 if there is no such field. For an
-// item of a list, such as tags[1] or triggers[2].run, it returns the line that begins with the item, if there is one.
+// item of a list, such as tags[1] or triggers[2].run, it returns the line that begins with the item. Otherwise it
+// returns the line of the list.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {
@@ -59,7 +61,7 @@ func (d *Document) LineOfField(field string) int {
 	return 1
 }
 
-// itemBelow returns how many lines below a list's field an item such as [2] begins, or 0 if no line begins with it.
+// itemBelow counts the lines from a list's field to an item such as [2]. It returns 0 if no line begins with the item.
 func itemBelow(lines []string, item string) int {
 	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
 	left, err := strconv.Atoi(number)

@@ -134,17 +134,16 @@ const (
 	RecallOff    Recall = "off"
 	RecallPrompt Recall = "prompt" // the server answers only prompts of the user
 	RecallAll    Recall = "all"
-	// RecallGuard is RecallAll, and the server denies a command or an edit once if a critical document warns of it. Only
-	// the user can set RecallGuard. In a project's config it has no effect.
+	// RecallGuard is like RecallAll. The server also denies a command or an edit, once, if a critical document warns of
+	// it. Only the user can set RecallGuard. In a project's config it has no effect.
 	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of r, the user's value, and own, the project's value. RecallAll in own, the default, has no
-// effect.
-func (r Recall) And(own Recall) Recall {
-	if own == RecallAll {
+// And returns the stricter of the user's value r and the project's value limit. RecallAll, the default, is no limit.
+func (r Recall) And(limit Recall) Recall {
+	if limit == RecallAll {
 		return r
 	}
 	strict := []Recall{RecallOff, RecallPrompt, RecallAll, RecallGuard}
-	return strict[min(slices.Index(strict, r), slices.Index(strict, own))]
+	return strict[min(slices.Index(strict, r), slices.Index(strict, limit))]
 }

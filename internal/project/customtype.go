@@ -58,7 +58,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	return folder, nil
 }
 
-// folderProblem says why a configured path cannot be a folder of documents inside parent. It returns "" if it can.
+// folderProblem says why a configured path cannot be a folder of documents inside parent. "" means no problem.
 func folderProblem(configured, parent string) string {
 	folder := path.Clean(configured)
 	switch {

@@ -99,7 +99,7 @@ func builtInTypes() []DocType {
 	return types
 }
 
-// fingerprint hashes parts. It also hashes the length of each part, so that different lists never hash equal text.
+// fingerprint hashes parts. It also hashes the length of each part, so that different lists have different hashes.
 func fingerprint(parts ...[]byte) string {
 	var text []byte
 	for _, p := range parts {

@@ -30,8 +30,8 @@ func (p *Project) Places() []string {
 	return append(slices.Clone(p.Config.Documents.Folders), p.docsDir)
 }
 
-// DocumentPaths returns files and folders in DocumentsRoot that together hold all documents there. The paths are
-// relative to DocumentsRoot. The result is nil if documents may be anywhere in DocumentsRoot.
+// DocumentPaths returns files and folders that together hold all documents in DocumentsRoot. The paths are relative to
+// DocumentsRoot. The result is nil if documents may be anywhere in DocumentsRoot.
 func (p *Project) DocumentPaths() []string {
 	if p.DocumentsRoot() != "." {
 		return nil
@@ -47,7 +47,7 @@ func (p *Project) DocumentPaths() []string {
 	return paths
 }
 
-// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if it belongs to none.
+// PlaceOf returns the entry of Places to which a document of the repository belongs, or false without such an entry.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
 	if contains(p.docsDir, relPath) {
 		return p.docsDir, true
@@ -58,7 +58,7 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 	return "", false
 }
 
-// Holds reports whether a file of the repository lies in one of the Places, whatever its name.
+// Holds reports whether a file of the repository lies in one of the Places, whatever the file's name.
 func (p *Project) Holds(relPath string) bool {
 	return contains(p.docsDir, relPath) ||
 		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })

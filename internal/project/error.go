@@ -88,8 +88,8 @@ func fileError(path, hint string, err error) *ConfigError {
 	return e
 }
 
-// keyError returns an error for the first unknown key, or else for the first fault, or nil without faults. A misspelt
-// key causes two faults: it is unknown, and the correct key is missing. The first fault says more.
+// keyError returns an error for the first unknown key. If all keys are known, it returns an error for the first fault,
+// or nil without faults. A misspelt key causes two faults: an unknown key and a missing key. The unknown key says more.
 func keyError(path string, faults []jsonschema.Fault) error {
 	if len(faults) == 0 {
 		return nil

@@ -101,7 +101,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	return e, err
 }
 
-// relativePaths returns the folders that are dir or below it, relative to dir with / separators.
+// relativePaths returns each of the folders that is dir or below dir, relative to dir with / separators.
 func relativePaths(dir string, folders []string) []string {
 	var found []string
 	for _, folder := range folders {
@@ -145,8 +145,8 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return resolved, nil
 }
 
-// checkExternalHidden returns an error if dir is a hidden folder of the repository, or one of git's folders under any
-// name. dir has no symbolic links. configured is the path in the configuration.
+// checkExternalHidden returns an error if dir is a hidden folder of the repository, or a folder of git, even without
+// the name .git. dir has no symbolic links. configured is the path in the configuration.
 func (p *Project) checkExternalHidden(configured, dir string) error {
 	rel, inside := relative(p.Root, dir)
 	if !inside {

@@ -20,7 +20,7 @@ const maxIgnoreBytes = 64 << 10
 type gitignore struct {
 	top    string // folder of the work tree
 	common string // git's folder, which has the file info/exclude
-	// inForce maps a folder to the rules for its content: those of the nearest .gitignore first, info/exclude last.
+	// inForce maps a folder to the rules for its content. The nearest .gitignore comes first, and info/exclude last.
 	inForce map[string][]ignoreRules
 }
 
@@ -109,7 +109,7 @@ func parseIgnore(text []byte) []ignoreRule {
 // noBraces escapes braces, which have a meaning for doublestar and none for git.
 var noBraces = strings.NewReplacer("{", `\{`, "}", `\}`)
 
-// globOf translates a git pattern into one for doublestar. In git, a/** does not match the folder a itself.
+// globOf translates a git pattern into a pattern for doublestar. In git, a/** does not match the folder a itself.
 func globOf(pattern string) string {
 	glob := noBraces.Replace(strings.TrimPrefix(pattern, "/"))
 	if strings.Contains(pattern, "/") && strings.HasSuffix(pattern, "**") {

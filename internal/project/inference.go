@@ -7,9 +7,9 @@ import (
 )
 
 // DocTypeOf returns the doc-type of a file, or false if the file is not a document. relPath is relative to Root with /
-// separators, and may begin with "./". In DocsDir, a file in the folder of a doc-type has that doc-type; a strict
-// project has no other documents there. For the remaining documents, the nearest folder with a name that docTypeCalled
-// knows decides. If no folder has such a name, the doc-type is [fallbackType].
+// separators, and may begin with "./". A file in a folder of a doc-type in DocsDir has that doc-type. In a strict
+// project, other files in DocsDir are no documents. The doc-type of any other document comes from the nearest folder
+// with a name that docTypeCalled knows. If no folder has such a name, the doc-type is [fallbackType].
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
 	if p.isRule(clean) {

@@ -78,7 +78,7 @@ func (p places) indexOf(name string) int {
 	})
 }
 
-// prunes reports whether a walk for documents may skip a folder, because no place can have a file in it.
+// prunes reports whether a walk for documents may skip a folder, because the folder can hold no file of a place.
 func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true
@@ -107,7 +107,7 @@ func vendored(folder string) bool {
 	}, path.Base(folder))
 }
 
-// packaged reports what vendored reports, but only for names that no team gives to a folder of notes.
+// packaged is like vendored, but knows only names that no team gives to a folder of notes.
 func packaged(folder string) bool {
 	return slices.Contains([]string{
 		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
@@ -115,8 +115,8 @@ func packaged(folder string) bool {
 	}, path.Base(folder))
 }
 
-// boilerplate says why a file with this name is no document: most repositories have one, or assistants read it by
-// themselves. It returns "" for any other name.
+// boilerplate says why a file with this name is no document. Most repositories have such a file, or assistants read the
+// file by themselves. boilerplate returns "" for any other name.
 func boilerplate(name string) string {
 	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
 	case "CHANGELOG", "Changelog", "changelog", "CHANGES", "HISTORY", "RELEASES":
@@ -130,8 +130,8 @@ func boilerplate(name string) string {
 	return ""
 }
 
-// LeftOut says why a file with this name is not a document, or "" if the name is no reason. A file whose full path is
-// in documents.folders is a document in any case.
+// LeftOut says why a file with this name is not a document. It returns "" for a name that a document can have. A file
+// whose full path is in documents.folders is a document in any case.
 func LeftOut(name string) string {
 	return cmp.Or(boilerplate(name), copyOrTemplate(name))
 }
@@ -157,8 +157,8 @@ var (
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
 )
 
-// CheckPlaces checks folders, the entries of documents.folders, for the repository at root, a path without symbolic
-// links. It returns a *[ConfigError] for the first invalid entry.
+// CheckPlaces checks entries of documents.folders in the repository at root, a path without symbolic links. The error
+// is a *[ConfigError] for the first invalid entry.
 func CheckPlaces(root string, folders []string) error {
 	_, err := placesOf(root, folders)
 	return err

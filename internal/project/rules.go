@@ -23,9 +23,9 @@ type Rules struct {
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
-	// Named returns the rules of the doc-type called name, or false if the project has no such doc-type. It is nil in a
-	// strict project, where a document must fit its folder's doc-type. In a lenient project, front matter may name any
-	// doc-type, and Validate only advises.
+	// Named returns the rules of the doc-type called name, or false if the project has no such doc-type. The field Named
+	// is nil in a strict project, where a document must fit its folder's doc-type. In a lenient project, front matter may
+	// name any doc-type, and Validate only advises.
 	Named func(name string) (Rules, bool)
 }
 
@@ -57,7 +57,7 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
-// inference returns a text that identifies the rules of [Project.DocTypeOf], made once because every document needs it.
+// inference returns a text that identifies the rules of [Project.DocTypeOf]. It is the same for all documents.
 var inference = sync.OnceValue(func() []byte { return []byte(fmt.Sprint(fallbackType, commonFolders)) })
 
 // lenientRules returns the rules for a document that needs no front matter. SchemaHash depends on how
@@ -107,15 +107,15 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 // CompoundEngineering is the value of [Config.Profile] for documents of the plugin compound-engineering.
 const CompoundEngineering = "compound-engineering"
 
-// A document with a field of each list counts as one of CompoundEngineering. sharedFields are also fields of the
-// doc-type problem. No built-in doc-type has profileFields.
+// A document belongs to the profile CompoundEngineering if it has a field of each list. sharedFields are also fields of
+// the doc-type problem. No built-in doc-type has profileFields.
 var (
 	sharedFields  = []string{"problem_type", "component", "severity"}
 	profileFields = []string{"module", "category", "applies_when", "resolution_type"}
 )
 
-// Profiled reports whether front matter is that of CompoundEngineering, by the configuration or by its fields. It
-// returns false for front matter with a doc_type.
+// Profiled reports whether front matter has the profile CompoundEngineering, by the configuration or by the fields of
+// the front matter. It returns false for front matter with a doc_type.
 func (p *Project) Profiled(frontMatter map[string]any) bool {
 	if frontMatter["doc_type"] != nil {
 		return false

@@ -21,7 +21,7 @@ var commonSchema []byte
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// lazySchema returns a schema. The first call compiles a built-in schema. Hooks make no call, so they start faster.
+// lazySchema returns a schema. The first call compiles a built-in schema. Hooks need no schema, so they start faster.
 type lazySchema func() *jsonschema.Schema
 
 // embeddedSchema returns an embedded schema. If fragment, a JSON pointer, is not "", it returns only that part. The

@@ -24,8 +24,8 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
-// Exclusions returns a function like that of [Project.Excluded], for paths in the repository at root. folders are the
-// entries of documents.folders. The repository needs no configuration.
+// Exclusions is like [Project.Excluded], for paths in the repository at root. folders are the entries of
+// documents.folders. The repository needs no configuration.
 func Exclusions(root string, folders []string) func(name string, folder bool) string {
 	named, _ := placesOf(root, folders) // with an invalid entry, nothing counts as named
 	return exclusions(root, ".", named, vendored)
@@ -49,8 +49,8 @@ func (e External) Excluded() func(name string, folder bool) string {
 }
 
 // exclusions returns the function of [Project.Excluded], for paths in folder, which is relative to root. Outside a
-// repository root is "", and git's rules do not count. Places in named always stay. madeElsewhere is [vendored] or a
-// similar function for a path in the repository.
+// repository root is "", and git's rules do not count. named has places that always stay. madeElsewhere is [vendored]
+// or a similar function for a path in the repository.
 func exclusions(
 	root, folder string, named []place, madeElsewhere func(folder string) bool,
 ) func(name string, folder bool) string {
@@ -113,7 +113,7 @@ func foreign(dir string) string {
 
 // ignoring returns a function that reports whether git ignores a file or a folder. name is a path in folder, which is
 // relative to root. The function does not check the folders above name, and only one goroutine may call it. Rules that
-// ignore root itself do not count: then the git repository is for something else, such as the user's settings.
+// ignore root itself do not count. They belong to a git repository for something else, such as the user's settings.
 func ignoring(root, folder string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)

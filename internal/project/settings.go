@@ -14,8 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// SettingsFile is the name of the file with the user's settings. Its folder is home, the user's folder for this
-// program.
+// SettingsFile is the name of the user's settings file. It is in home, the user's folder for this program.
 const SettingsFile = "settings.json"
 
 // Settings are the user's settings for all projects. An empty text means that the setting is not set.
@@ -106,7 +105,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// SaveSetting sets one key, such as "database_url", in the settings.json of home. Only the user can read the file then.
+// SaveSetting sets one key, such as "database_url", in the settings.json of home. It lets only the user read the file.
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)

@@ -25,14 +25,14 @@ type commitDates struct {
 	told   bool              // distrust was set before
 }
 
-// FirstCommits returns the dates of the documents' first commits by path, as far as git knows them.
+// FirstCommits returns, by path, the date of each document's first commit, if git knows the date.
 func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
 	dates := &commitDates{project: p, logger: slog.New(slog.DiscardHandler)}
 	return dates.Dates(ctx, paths)
 }
 
-// GitNote returns git's message if git does not trust the checkout. It does so once, when the server has asked git for
-// dates, and otherwise returns "".
+// GitNote returns git's message if git does not trust the checkout. The server gets the message when it asks git for
+// dates. The first call after this returns the message, and all other calls return "".
 func (p *Project) GitNote() string {
 	untrusted := p.dates.distrust.Swap(nil)
 	if untrusted == nil {
@@ -41,7 +41,7 @@ func (p *Project) GitNote() string {
 	return untrusted.Error()
 }
 
-// Dates returns the dates of the documents' first commits by path, as far as git knows them. If git does not trust the
+// Dates returns, by path, the date of each document's first commit, if git knows the date. If git does not trust the
 // checkout, all dates are "".
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// deletedError says that no project is active because p was deleted from the index. Every call returns it until a
-// server of the checkout activates the project.
+// deletedError says that no project is active because p was deleted from the index. Every call returns this error until
+// a server of the checkout activates p.
 func deletedError(p *Project) *apierror.Error {
 	e := errNotActivated()
 	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; "+
@@ -25,7 +25,7 @@ func deletedError(p *Project) *apierror.Error {
 // afterwards, because otherwise the server would index the project's files again at once. Other servers notice the
 // deletion and stop indexing too.
 //
-// Delete fails with PROJECT_NOT_ACTIVATED if the server has no active project and was started for none.
+// Delete fails with PROJECT_NOT_ACTIVATED if the server has no active project and was started without a project.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return index.Contents{}, err
@@ -55,7 +55,7 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	return contents, nil
 }
 
-// Contents counts what [Workspace.Delete] would remove. It fails with PROJECT_NOT_ACTIVATED if Delete would.
+// Contents counts what [Workspace.Delete] would remove. It fails with PROJECT_NOT_ACTIVATED like Delete.
 func (w *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err

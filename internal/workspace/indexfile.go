@@ -29,8 +29,8 @@ const indexTries = 5
 type Indexed struct {
 	// Path is the document's path in the index.
 	Path string
-	// Unembedded says why the model's vectors are missing. It is nil if the document has them. Until the vectors follow,
-	// searches find the document by words and built-in vectors.
+	// Unembedded says why the model's vectors are missing, or is nil. Until the document gets these vectors, searches find
+	// it by words and built-in vectors.
 	Unembedded *apierror.Error
 }
 

@@ -24,8 +24,8 @@ type leader struct {
 	published *IndexStatus // last status for other servers; nil before the first
 }
 
-// changeRole starts the work of the present role: to index with the lease, or to observe without it. If the lease was
-// taken or lost since the last call, changeRole first ends the work of the earlier role.
+// changeRole starts the work of the present role. A server with the lease indexes, and a server without the lease
+// observes. If the lease was taken or lost since the last call, changeRole first ends the work of the earlier role.
 func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
@@ -71,8 +71,8 @@ func (l *leader) stop(ctx context.Context) {
 	}
 }
 
-// publish writes a changed status into the tenant's row, if this server leads. With atOnce it writes only if the index
-// has just fallen behind the files or caught up.
+// publish writes a changed status into the tenant's row, if this server leads. If atOnce is true, it writes only when
+// the index has just fallen behind the files or caught up with the files.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
 	if !l.leads || atOnce && hadText == hasText {
@@ -93,14 +93,14 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 }
 
 // Embedding and cleaning up wait up to syncTime for the text of all files, and then answerTime for the answer of the
-// activation. They need more connections, and the database may be far away.
+// activation. If they began earlier, their connections to a far database would delay the answer.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond
 )
 
 // deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether the
-// model server answers, so that the activation can report a missing one.
+// model server answers, so that the activation can report a missing server.
 func (p *Project) deferUntilText(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
 	var asking sync.WaitGroup
@@ -113,7 +113,7 @@ func (p *Project) deferUntilText(ctx context.Context) {
 }
 
 // dropFormerExternal removes the external docs of an earlier configuration if the present configuration has none. If
-// the present configuration names another folder, the mirror of that folder removes them.
+// the present configuration names another folder, the mirror of that folder removes the former documents.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if p.Definition.HasExternal() {
 		return nil

@@ -144,7 +144,7 @@ func (p *Project) lookAgain(ctx context.Context) {
 	p.until(ctx, func() bool { latest := p.latest.Load(); return latest != nil && latest.at.After(began) })
 }
 
-// signal puts a token into a channel that holds one. It does nothing if the channel is full.
+// signal puts a token into a channel with room for one token. It does nothing if the channel is full.
 func signal(channel chan struct{}) {
 	select {
 	case channel <- struct{}{}:

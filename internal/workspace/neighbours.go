@@ -20,9 +20,9 @@ const (
 	leastNear     = 0.2 // lowest relevance that is worth a look
 )
 
-// Neighbours returns the three documents of the project that are most like the given one, nearest first, with their
-// similar passages. path is the given document's path in the index. A duplicate and a related document can have equal
-// relevance. Without a model server, words and built-in vectors decide.
+// Neighbours returns the three documents that are most like the document at path in the index, with the similar
+// passages. The nearest document comes first. The relevance does not tell a duplicate from a related document. Without
+// a model server, words and built-in vectors decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 	return near[:min(len(near), maxNeighbours)], err
 }
 
-// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, or that name a definition in
-// one of these files. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
+// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, or that name a definition in a
+// file of the places. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
 	var names codename.Names

@@ -17,8 +17,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Project is a project on one branch. Until another project or branch becomes active, its index follows its files. Safe
-// for concurrent use.
+// Project is a project on one branch. The index follows the project's files until another project or branch becomes
+// active. Safe for concurrent use.
 type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
@@ -56,7 +56,7 @@ type tree struct {
 	mirror     *watch.Mirror
 }
 
-// newProject returns a project. Nothing follows its files before [Workspace.start]. Its life ends with w at the latest.
+// newProject returns a project. Nothing follows its files before [Workspace.start]. Closing w also ends the project.
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
@@ -97,8 +97,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	return a
 }
 
-// ownedBy returns the function [index.Indexer.Owns] for folders[at], or nil for the only folder. The first folder owns
-// all documents that no other folder owns, so that its indexer removes the documents of former folders.
+// ownedBy returns the function [index.Indexer.Owns] for folders[at]. The first folder owns all documents that no other
+// folder owns, so that its indexer removes the documents of former folders. nil means all documents.
 func ownedBy(at int, folders []watch.Folder) func(indexed string) bool {
 	if at > 0 {
 		return folders[at].Owns
@@ -140,7 +140,8 @@ func (p *Project) Compounding() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
-// External returns the scope of the external docs. Call [Workspace.External] first to check that the project has some.
+// External returns the scope of the external docs. Call [Workspace.External] first to check that the project has
+// external docs.
 func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }

@@ -31,11 +31,11 @@ func (p *Project) Promote(
 	return name, previous, nil
 }
 
-// rewrite replaces the content of a document's file by the result of change, and then indexes the document. It returns
-// the document's path in the docs folder. Error messages call the changed field what. rewrite returns an
-// [apierror.Error] of change as it is.
+// rewrite replaces the content of a document's file by the content that change returns, and then indexes the document.
+// It returns the document's path in the docs folder. field is the name of the changed field for error messages. If
+// change returns an [apierror.Error], rewrite returns this error unchanged.
 func (p *Project) rewrite(
-	ctx context.Context, given, what string, change func(before document.File) (content []byte, err error),
+	ctx context.Context, given, field string, change func(before document.File) (content []byte, err error),
 ) (string, error) {
 	name, err := p.documentName(given, "document_path")
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Project) rewrite(
 		err = nil // others keep changing the file, and the mirror will index it
 	}
 	if err != nil {
-		return "", fmt.Errorf("the file has the new %s, and the index will follow: %w", what, apierror.AsError(err))
+		return "", fmt.Errorf("the file has the new %s, and the index will follow: %w", field, apierror.AsError(err))
 	}
 	return name, nil
 }
@@ -108,8 +108,8 @@ func (p *Project) isExternal(given string) bool {
 	return false
 }
 
-// edit replaces the content of a file by the result of change, in one step; see [contain.Root.Replace]. If somebody
-// else changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
+// edit replaces the content of a file by what change returns, in one step; see [contain.Root.Replace]. If somebody else
+// changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
 	for range indexTries {
 		before, err := folder.Read(name)
@@ -130,12 +130,12 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 	return fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
-// replace replaces a file's content. The error is [contain.ErrChanged] if the content is no longer before.
-func replace(folder watch.Folder, name string, before, content []byte) error {
+// replace replaces a file's content. The error is [contain.ErrChanged] if old is not the present content.
+func replace(folder watch.Folder, name string, old, content []byte) error {
 	root, err := folder.Open()
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	return root.Replace(name, before, content)
+	return root.Replace(name, old, content)
 }

@@ -12,30 +12,31 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// Retired is the result of [Project.Retire]. Path is the retired document. By is its successor, or "" without a
-// successor. Both paths are relative to the repository.
+// Retired is the result of [Project.Retire]. Path is the retired document. The field By is the successor, or "" without
+// a successor. Both paths are relative to the repository.
 type Retired struct {
 	Path, By string
 	// Status is what the front matter says now.
 	Status string
 }
 
-// Retire marks the given document as superseded, with by as its successor, or as deprecated if by is "". It changes the
-// file and then indexes the document. by is relative to the repository or to the folder of the retired document.
-func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error) {
+// Retire marks the given document as superseded by successor. If successor is "", it marks the document as deprecated.
+// It changes the file and then indexes the document. The path successor is relative to the repository or to the folder
+// of the retired document.
+func (p *Project) Retire(ctx context.Context, given, successor string) (Retired, error) {
 	name, err := p.documentName(given, "document_path")
 	if err != nil {
 		return Retired{}, err
 	}
 	retired := Retired{Path: path.Join(p.docs.folder.Prefix, name)}
-	if by != "" {
-		retired.By, err = p.successor(by, path.Dir(retired.Path))
+	if successor != "" {
+		retired.By, err = p.successor(successor, path.Dir(retired.Path))
 		if err != nil {
 			return Retired{}, err
 		}
 	}
 	if retired.By == retired.Path {
-		return Retired{}, apierror.Refuse("by", "%.200q is the document itself; give the one that replaces it", by)
+		return Retired{}, apierror.Refuse("by", "%.200q is the document itself; give the one that replaces it", successor)
 	}
 	_, err = p.rewrite(ctx, given, "status", func(file document.File) (content []byte, err error) {
 		content, retired.Status, err = p.docs.indexer.WithStatus(file, retired.By)

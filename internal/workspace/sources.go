@@ -75,8 +75,7 @@ func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	return float64(like) / float64(len(files))
 }
 
-// Former returns outdated paths that documents still cite and that mean the file at name. Such a path is from before a
-// move of the file, or of a folder that now contains the file.
+// Former returns earlier paths of the file at name that documents still cite. The file or its folder has moved since.
 func (s Sources) Former(ctx context.Context, name string) []string {
 	var former []string
 	for cited, now := range s.Moved(ctx) {
@@ -91,8 +90,8 @@ func (s Sources) Former(ctx context.Context, name string) []string {
 const fewFiles = 2
 
 // Citing returns a function that reports whether a cited place overlaps the given place. A cited name without folders
-// means the file at the top of the repository. Without such a file it means all files of that name, if they are at most
-// fewFiles.
+// means the file at the top of the repository. Without such a file it means all files of that name, but nothing if more
+// than fewFiles have the name.
 func (s Sources) Citing(ctx context.Context, place document.Place) func(cited document.Place) bool {
 	base := path.Base(place.Path)
 	isFew := sync.OnceValue(func() bool {

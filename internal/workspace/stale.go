@@ -53,12 +53,12 @@ type staleness struct{ changes, moved map[string]string }
 // Stale returns, by document path, which cited places have changed since the document was written. The map may also
 // have documents that were not asked for. Only committed changes count. Stale waits a moment for the first check.
 func (p *Project) Stale(ctx context.Context, documents []string) map[string]string {
-	return p.stale.of(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
+	return p.stale.result(ctx, func(d index.CitedPlaces) bool { return slices.Contains(documents, d.Path) }).changes
 }
 
-// of returns the result of a check of at least the documents for which takes returns true. It waits for maxCheckWait at
-// most, and only for a share of the time that ctx has left. If no check ends in this time, the result is empty.
-func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces) bool) staleness {
+// result returns what a check has found, at least for the documents for which wanted returns true. It waits at most for
+// maxCheckWait and for a share of the time of ctx. If no check ends in this time, the result is empty.
+func (s *staleDocuments) result(ctx context.Context, wanted func(d index.CitedPlaces) bool) staleness {
 	most := maxCheckWait
 	if deadline, isLimited := ctx.Deadline(); isLimited {
 		most = min(most, time.Until(deadline)/checkWaitShare)
@@ -66,7 +66,7 @@ func (s *staleDocuments) of(ctx context.Context, takes func(d index.CitedPlaces)
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	if s.once {
-		found, err := s.look(limited, history.NewPlaceChecker(s.root), takes)
+		found, err := s.look(limited, history.NewPlaceChecker(s.root), wanted)
 		if err != nil {
 			s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 		}
@@ -92,7 +92,7 @@ func (p *Project) Sources() Sources {
 	var asked sync.Once
 	var moved map[string]string
 	sources.Moved = func(ctx context.Context) map[string]string {
-		asked.Do(func() { moved = p.stale.of(ctx, citesMissing).moved })
+		asked.Do(func() { moved = p.stale.result(ctx, citesMissing).moved })
 		return moved
 	}
 	return sources
@@ -139,10 +139,10 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	}
 }
 
-// look reads which places documents cite, and asks git how these places have changed. takes says whether to check a
+// look reads which places documents cite, and asks git how these places have changed. wanted says whether to check a
 // document. Without git no document is stale, because a missing file may belong to another repository.
 func (s *staleDocuments) look(
-	ctx context.Context, checker *history.PlaceChecker, takes func(d index.CitedPlaces) bool,
+	ctx context.Context, checker *history.PlaceChecker, wanted func(d index.CitedPlaces) bool,
 ) (staleness, error) {
 	cited, err := s.cited(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *staleDocuments) look(
 	}
 	var documents []history.CitingDocument
 	for _, d := range cited {
-		if !takes(d) {
+		if !wanted(d) {
 			continue
 		}
 		citing := history.CitingDocument{Path: d.Path}

@@ -28,7 +28,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 		go s.run(ctx)
 		for want := 1; want <= 2; want++ {
 			for range 3 {
-				s.of(ctx, nil)
+				s.result(ctx, nil)
 				time.Sleep(staleAge) // by the clock of the test
 				synctest.Wait()
 			}
@@ -50,7 +50,7 @@ func TestStaleDocuments_LeaveAHookItsTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		s.of(ctx, nil)
+		s.result(ctx, nil)
 		if took := time.Since(began); took > 50*time.Millisecond {
 			t.Errorf("of 250 ms it waits %s", took)
 		}

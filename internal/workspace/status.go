@@ -21,7 +21,7 @@ const (
 	syncWait = 15 * time.Second
 	// firstWait bounds the wait for the sync in a call that needs a project but did not ask for an activation.
 	firstWait = 5 * time.Second
-	// callTime is the part of a call's time that the wait for the sync leaves for the rest of the call.
+	// callTime is how long before a call's deadline the wait for the sync ends, so that the call can still answer.
 	callTime = 2 * time.Second
 	// maxPublished bounds the failed files in a published status.
 	maxPublished = 20
@@ -126,12 +126,11 @@ func (p *Project) Noticed() IndexStatus {
 	return status
 }
 
-// Outdated counts the hits whose files have changed since they were indexed. It asks for a new walk of the folders with
-// such files. of is the collection of the hits.
-func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
+// Outdated counts the hits whose files have changed since the files were indexed. It asks for a walk of their folders.
+func (p *Project) Outdated(collection catalog.Collection, hits []rag.Hit) int {
 	outdated := 0
 	for _, tree := range p.trees {
-		if tree.collection != of {
+		if tree.collection != collection {
 			continue
 		}
 		stamps := map[string]document.Stamp{}

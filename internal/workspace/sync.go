@@ -75,8 +75,8 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the numbers of changed files
-// that it has handled and found so far. It returns the files that cannot be indexed.
+// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the number of handled files
+// and the number of all changed files so far. It returns the files that cannot be indexed.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([]document.Failure, error) {
 	var failed []document.Failure
 	handled := 0
@@ -130,8 +130,8 @@ func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) erro
 }
 
 // Reindex indexes every document of the workspace's project again, on its present branch. A document stays in the index
-// until a transaction replaces it. Reindex calls report with "files" and with "passages", and gives each resulting
-// function the progress. After an error, vectors may be missing until the next activation or Reindex.
+// until a transaction replaces it. Reindex calls report with "files" and with "passages", and gives the progress to the
+// functions that report returns. After an error, vectors may be missing until the next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {

@@ -109,8 +109,8 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 }
 
 // refresh activates the project again if its branch or config has changed, or if another server has activated it after
-// a deletion. outdated is the project that the caller found active, or nil. If another call has already replaced
-// outdated, refresh returns the new project. If no project is active, refresh activates the project at ownDir.
+// a deletion. outdated is the project that the caller found active, or nil. If another call has already replaced this
+// project, refresh returns the new project. If no project is active, refresh activates the project at ownDir.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return w.replace(ctx, p, tenant, err)
 }
 
-// beginSwitch waits until the caller may change the active project; then the caller must call endSwitch. It fails if
-// ctx ends first, because another call may wait for the database while it has the turn.
+// beginSwitch waits until the caller may change the active project. Afterwards the caller must call endSwitch.
+// beginSwitch fails if ctx ends first, because another call may change the project and wait for the database.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
 	case w.switching <- struct{}{}:
@@ -169,8 +169,8 @@ func errNotActivated() *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; %s", activate).With("requiredTool", activate.Tool)
 }
 
-// Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If the
-// project is already active, Activate walks its folders again. If its index was deleted, Activate undoes the deletion.
+// Activate makes the project at configPath active and starts its sync. branch must be checked out. If the project is
+// already active, Activate walks its folders again. If its index was deleted, Activate undoes the deletion.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {

@@ -67,7 +67,7 @@ func anchorsOf(d *docset.Document) map[string]bool {
 	return names
 }
 
-// anchorName returns only the letters and digits of a name, in lower case. Site generators differ in the rest.
+// anchorName returns only the letters and digits of a name, in lower case. Other characters depend on the generator.
 func anchorName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

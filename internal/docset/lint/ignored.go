@@ -9,7 +9,7 @@ import (
 )
 
 // checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index leaves such
-// documents out. files are the files that git tracks.
+// documents out. files has all files that git tracks.
 func (e *examination) checkIgnored(files []string) {
 	root, excluded, seen := e.project.DocumentsRoot(), e.project.Excluded(), map[string]bool{}
 	for _, file := range files {
@@ -31,7 +31,7 @@ func (e *examination) checkIgnored(files []string) {
 }
 
 // ignoredPart returns the part of a file's path that a .gitignore leaves out: the topmost folder, or the whole path. It
-// returns "" if nothing is left out, or if a folder above is left out for another reason.
+// returns "" if no .gitignore names the path, or if a folder of the path is already left out for another reason.
 func ignoredPart(name string, excluded func(name string, folder bool) string) string {
 	part := ""
 	for element := range strings.SplitSeq(name, "/") {

@@ -26,7 +26,7 @@ const (
 // Severities returns all severities, the worst first.
 func Severities() []Severity { return []Severity{Error, Warning, Notice} }
 
-// AtLeast reports whether s is as bad as other, or worse.
+// AtLeast reports whether s is at least as bad as the severity other.
 func (s Severity) AtLeast(other Severity) bool {
 	return slices.Index(Severities(), s) <= slices.Index(Severities(), other)
 }

@@ -35,8 +35,8 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// addBroken adds a finding for a broken link. The finding is only a warning for three kinds of links: a number, which
-// may mean a decision elsewhere, a wikilink, which may be another text, and a picture.
+// addBroken adds a finding for a broken link. The finding is only a warning if the link is a picture, a number or a
+// wikilink. The number may mean a decision elsewhere. The wikilink may be a text without a link.
 func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	folder, number, isNumber := strings.Cut(target.Path, "#")
 	named := e.set.Numbered(d.Path, target.Path)

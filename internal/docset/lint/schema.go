@@ -66,9 +66,9 @@ func (e *examination) checkForm(d *docset.Document) {
 	}
 }
 
-// checkLenient finds front matter that a lenient project ignores instead of refusing the document. Most findings are
-// warnings, and missing fields are no findings. In documents of the profile compound-engineering, missing fields count
-// too, and all findings are notices, because older documents of the profile may use other words.
+// checkLenient finds mistakes in front matter. A strict project would refuse the document, and a lenient project
+// ignores the front matter. Most findings are warnings. In documents of the profile compound-engineering, missing
+// fields are findings too, and all findings are notices, because older documents may use other words.
 func (e *examination) checkLenient(d *docset.Document) {
 	for _, v := range d.Advice(e.project) {
 		severity := Warning

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// checkStandings finds documents with an unclear or incomplete status, and critical documents that no longer hold.
+// checkStandings finds documents with an unclear or incomplete status, and critical documents that no longer apply.
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
@@ -42,7 +42,7 @@ func (e *examination) checkStandings() {
 	}
 }
 
-// checkNumbers finds decisions of a folder with equal numbers. A translation, such as 0012-cache.de.md, does not count.
+// checkNumbers finds decisions of one folder that have the same number, except translations such as 0012-cache.de.md.
 func (e *examination) checkNumbers() {
 	first := map[string]*docset.Document{}
 	for _, d := range e.set.Documents {
@@ -93,7 +93,7 @@ func isMissingSuccessor(target docset.Target) bool {
 	return target.Relation == said.SupersededBy && target.Missing
 }
 
-// addRule adds a finding for a critical document that no longer holds.
+// addRule adds a finding for a critical document that no longer applies.
 func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	remedy := "so it is no rule any more; remove its promotion_level"
 	why := "its status is " + string(standing.Status)
@@ -106,7 +106,7 @@ func (e *examination) addRule(d *docset.Document, standing catalog.Standing) {
 	e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", why+", "+remedy)
 }
 
-// statusLine returns the line with a document's status, or with its field superseded_by or supersedes, or else 1.
+// statusLine returns the line of the field status, superseded_by or supersedes, or of a section Status, or 1.
 func statusLine(d *docset.Document) int {
 	for _, field := range []string{"status", "superseded_by", "supersedes"} {
 		if line := d.LineOfField(field); line > 1 {

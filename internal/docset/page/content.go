@@ -31,7 +31,7 @@ type content struct {
 	Questions map[string]time.Time `json:"questions"`
 	// Shown says how often hooks have shown each document, by path.
 	Shown map[string]int `json:"shown"`
-	// Stems are the words of the documents by their search terms, see the function stems.
+	// Stems maps search terms to words of the documents; see the function stems.
 	Stems map[string]string `json:"stems"`
 	// Pictures are data URLs, each with a whole picture. The HTML of documents names pictures by index.
 	Pictures []string `json:"pictures"`
@@ -49,18 +49,18 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links, Supersedes and Amends are paths of other documents. Supersedes and Amends also have documents that state
-	// the relation themselves, as in "superseded by".
+	// Links, Supersedes and Amends are paths of other documents. Supersedes also has documents that say "superseded by"
+	// this document. Amends also has documents that say "amended by" this document.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	Amends     []string `json:"amends"`
-	// By is the path of the document to read before this document. Mark says why readers must not rely on this document
-	// alone, such as "expired 2026-01-02". Each may be "".
+	// By is the path of another document that people must read before this document. Mark says why readers must not rely
+	// on this document alone, such as "expired 2026-01-02". Both fields may be "".
 	By   string `json:"by"`
 	Mark string `json:"mark"`
 }
 
-// fill sets Documents, the latest first, Stems and Pictures from the documents that can be indexed.
+// fill sets Documents, Stems and Pictures from the documents that can be indexed. The latest document comes first.
 func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) error {
 	root, err := contain.Open(p.Root)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	return context.Cause(ctx)
 }
 
-// lastChanges returns the day of the last change of each file after its addition, by path. Without git it returns nil.
+// lastChanges maps a path to the day of the file's last change. An addition is no change. Without git it returns nil.
 func lastChanges(ctx context.Context, p *project.Project) map[string]string {
 	folder, err := history.Open(p.Root)
 	if err != nil {
@@ -136,7 +136,7 @@ func shownFields(d *docset.Document) map[string]any {
 }
 
 // addLinks fills in Links, Supersedes and Amends of the entries, from the links between documents of the page. If two
-// documents have a relation, Links does not repeat it.
+// documents have a relation, Links leaves out links between these documents.
 func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
 	at := map[string]*entry{}
 	for i := range entries {

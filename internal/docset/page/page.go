@@ -82,7 +82,7 @@ func write(w io.Writer, c content) error {
 		// The policy allows only scripts, a style and pictures that are in the page itself.
 		"Title": c.Project, "Policy": policy, "Scripts": texts,
 		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
-		// Without a "</" and a "<!", no text of a document can end the element that holds the content.
+		// The replacer escapes each "</" and "<!", so that no text of a document can end the element that holds the content.
 		"Content": template.JS(strings.NewReplacer("</", `<\/`, "<!", `\u003c!`).Replace(encoded.String())), //nolint:gosec // see above
 	})
 	if err != nil {

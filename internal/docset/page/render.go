@@ -24,10 +24,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// documentRoute begins the part of the page's URL that names a document. reader.js repeats this text.
+// documentRoute is the beginning of a URL fragment that names a document. reader.js repeats this text.
 const documentRoute = "#/doc/"
 
-// toHTML converts markdown without the HTML in it, which [rewriter.rewrite] replaces by text and plain tags.
+// toHTML converts markdown. Before, [rewriter.rewrite] replaces HTML in the markdown by text and plain tags.
 var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
@@ -50,7 +50,7 @@ func (r *renderer) has(path string) bool {
 	return d != nil && d.Err == nil
 }
 
-// resolve returns where a link in the document at source leads. A link in external docs leads only to external docs.
+// resolve returns where a link of the document at the path source leads. External docs link only to external docs.
 func (r *renderer) resolve(source string, link index.Link) string {
 	if r.set.Find(source) == nil {
 		return r.external.Resolve(source, link)
@@ -120,7 +120,7 @@ func allow(link ast.Node, destination string) bool {
 var htmlTag = lazyregexp.New(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
 	`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
 
-// plainHTML returns the text and the plain tags of source, without attributes. Each "<" left begins a plain tag.
+// plainHTML returns the text and the plain tags of source, without attributes. Each "<" of the result begins a tag.
 func plainHTML(source []byte) ast.Node {
 	return rawHTML(string(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
 		parts := htmlTag().FindSubmatch(match)
@@ -135,10 +135,10 @@ func plainHTML(source []byte) ast.Node {
 	})))
 }
 
-// anchors makes the names of headings, to which links can lead, like GitHub. It counts the uses of each name.
+// anchors names headings as GitHub does, so that links can lead to a heading. It counts the uses of each name.
 type anchors map[string]int
 
-// Generate returns the name of a heading with the text value. A second heading with this text gets a number.
+// Generate returns a name for a heading with this text. A second heading with this text gets a number.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	name := "h-" + headingAnchor(strings.TrimSpace(string(value))) // the page's own elements have other names
 	a[name]++
@@ -148,7 +148,7 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	return []byte(name)
 }
 
-// Put counts a name that the markdown gives a heading.
+// Put counts the use of a name that an attribute in the markdown sets for a heading.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
 
 // headingAnchor makes the name of a heading from the heading's text, like GitHub's TableOfContentsFilter.

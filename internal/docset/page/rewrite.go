@@ -50,7 +50,7 @@ func (w *rewriter) rewrite(parent ast.Node) {
 	}
 }
 
-// replacement returns the node that takes the place and the children of node, or nil if node stays.
+// replacement returns a node that replaces node and gets its children, or nil if node stays.
 func (w *rewriter) replacement(node ast.Node) ast.Node {
 	switch node := node.(type) {
 	case *ast.Link:
@@ -110,7 +110,7 @@ func (w *rewriter) line(block ast.Node) string {
 	return strconv.Itoa(w.document.FrontMatterLines + at + 1)
 }
 
-// languageName matches the name of a programming language at a block of code.
+// languageName matches the name of a programming language behind the fence of a code block.
 var languageName = lazyregexp.New(`^[A-Za-z0-9+#-]{1,20}$`)
 
 // code returns the HTML of a block of code, with its line and its language. A script of the page colours the code.
@@ -135,8 +135,8 @@ func rawHTML(text string) ast.Node {
 	return node
 }
 
-// picture returns HTML that shows a picture of the page: an attribute has the picture's index in content.Pictures. If
-// the page does not have the picture, it returns emphasised text that begins with "Image: ".
+// picture returns HTML that shows a picture. An attribute of the HTML is the picture's index in content.Pictures. If
+// the page does not have the picture, the function returns emphasised text that begins with "Image: ".
 func (w *rewriter) picture(node *ast.Image) ast.Node {
 	if link, ok := index.TextLink(w.document.Path, w.project, markdown.Unescape(node.Destination)); ok {
 		at := w.pictures.add(link.Target)
@@ -169,7 +169,7 @@ func plainText(parent ast.Node, src []byte) string {
 	return out.String()
 }
 
-// route returns the address that a link with this destination gets in the page, or "" if the link leads nowhere.
+// route returns the address in the page for the destination of a link, or "" if the link leads nowhere.
 func (w *rewriter) route(destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target := w.document.Path

@@ -10,16 +10,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// word matches a word. pairs matches a character of a script whose texts are searched as pairs of characters, such as
-// Han. search.js has such expressions too.
+// word matches a word. The search splits texts in some scripts, such as Han, into pairs of characters. pairs matches a
+// character of such a script. search.js has similar expressions.
 var (
 	word  = lazyregexp.New(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
 )
 
-// stems maps the terms of the program's search to the words of titles and texts that have these terms, such as
-// "connect" to "connected connecting". Stop words have no terms, so their key is "". If a key begins with +, each word
-// of its value is one more term. stems leaves out words that are their only term.
+// stems maps search terms to the words of titles and texts from which the program's search makes these terms, such as
+// "connect" to "connected connecting". A key may have several terms. Stop words have no terms, so their key is "". A
+// key that begins with + means that each word is itself a term too. stems leaves out words that are their only term.
 func stems(documents []*docset.Document, texts []string) map[string]string {
 	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // analysed has language and word
 	for i, d := range documents {

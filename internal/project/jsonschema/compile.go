@@ -50,9 +50,9 @@ func wrong(key, problem, hint string) *Error {
 	return &Error{Key: cut(key), Problem: cut(problem), Hint: hint}
 }
 
-// Compile compiles the document called entry. If fragment, a JSON pointer, is not "", it compiles only that part. docs
-// maps file names to documents with the types that [encoding/json] decodes into any. A $ref may lead only to these
-// documents. The error is an [*Error] about entry.
+// Compile compiles the schema in the file called entry. If fragment, a JSON pointer, is not "", it compiles only that
+// part. docs maps file names to contents, with the types that [encoding/json] decodes into any. A $ref may lead only to
+// these files. The error is an [*Error] about the file entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	c := compiler{docs: docs}
 	expanded, err := c.refer(entry, "#"+fragment, "", 0)
@@ -78,8 +78,8 @@ func unusable(err error) *Error {
 		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
 }
 
-// validators has a validator for each schema. A validator checks a value without the values inside. It lacks the
-// keywords that the checker follows itself: allOf, properties, additionalProperties, items and required.
+// validators has a validator for each schema. A validator checks a value without the values inside. The checker itself
+// handles some keywords, so validators ignore them: allOf, properties, additionalProperties, items and required.
 type validators map[*jsonschema.Schema]*jsonschema.Resolved
 
 // add makes the validators of a schema and of all schemas below it that the checker visits.
@@ -109,7 +109,7 @@ type compiler struct {
 	nodes, instructions int
 }
 
-// refer returns the target of a $ref in document doc. ref is a file name, or "" for doc, then "#" and a JSON pointer.
+// refer returns the target of a $ref in the file doc. ref is a file name ("" for doc), "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	name = cmp.Or(name, doc)

@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// LocalSettings is the file in a repository that has one user's settings of Claude Code, such as hooks.
+// LocalSettings is the path, in a repository, of a file with one user's settings of Claude Code, such as hooks.
 const LocalSettings = ".claude/settings.local.json"
 
 // Registration is an entry with which an assistant starts the server.
@@ -54,13 +54,13 @@ func (c claudeConfig) project(root string) claudeServers {
 // claudeFile is the name of the file with the servers that one user has registered with Claude Code.
 const claudeFile = ".claude.json"
 
-// claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or the folder usual in the user's home.
-func claudeFolder(usual string) (string, error) {
+// claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or else the user's folder called name.
+func claudeFolder(name string) (string, error) {
 	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
 		return folder, nil
 	}
 	home, err := os.UserHomeDir()
-	return filepath.Join(home, usual), err
+	return filepath.Join(home, name), err
 }
 
 // FindClaude returns the registration with which Claude Code starts compound-docs in the project at root. The error is
@@ -80,7 +80,7 @@ func FindClaude(root string) (Registration, error) {
 	if err := readJSON(sharedFile, &shared); err != nil {
 		return Registration{}, err
 	}
-	// The first registration counts: for the user in this project, for everybody in it, for the user everywhere.
+	// The first registration counts: the user's in this project, the team's in this project, the user's in all projects.
 	for _, place := range []struct {
 		servers claudeServers
 		file    string
@@ -146,8 +146,8 @@ func findPlugin(root string) (Registration, error) {
 // maxFile bounds the bytes of a file, because the file may come with a hostile repository.
 const maxFile = 64 << 20
 
-// readJSON decodes a file into out. If the file does not exist, it leaves out unchanged and returns nil.
-func readJSON(path string, out any) error {
+// readJSON decodes a file into dst. If the file does not exist, readJSON does not change dst and returns nil.
+func readJSON(path string, dst any) error {
 	text, err := contain.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -155,7 +155,7 @@ func readJSON(path string, out any) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	if err := json.Unmarshal(text, out); err != nil {
+	if err := json.Unmarshal(text, dst); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil

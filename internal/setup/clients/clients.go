@@ -1,7 +1,7 @@
 // Package clients registers the server with assistants. Most assistants list their MCP servers in a file of the
 // repository or of the user. The package adds an entry to a JSON file. For a TOML or YAML file it returns the entry,
-// and the user adds it. Claude Code has a command for this. The package also adds hooks, and a paragraph to the files
-// that tell assistants about a repository. It must not know what the server does.
+// and the user adds it. Claude Code has a command that registers a server. The package also adds hooks, and a paragraph
+// to the files that tell assistants about a repository. It must not know what the server does.
 package clients
 
 import (
@@ -36,8 +36,8 @@ type Client struct {
 	section, kind string
 	// template is the entry for a file that only the user changes, or "". See [Client.pasted].
 	template string
-	// Command is the client's own command that registers a server for all projects of the user, or nil. The words
-	// that start the server follow it.
+	// Command is the client's own command that registers a server for all projects of the user, or nil. The words that
+	// start the server follow the command.
 	Command []string
 	// hooks is the file of the client's hooks, below the folder of [Client.Folder], or "" for a client without hooks.
 	hooks string
@@ -45,7 +45,7 @@ type Client struct {
 	Trust string
 }
 
-// ErrRegistered means that the file already has the server, or its hooks or paragraph.
+// ErrRegistered means that the file already has the addition: the server, the hooks or the paragraph.
 var ErrRegistered = errors.New("has the server already")
 
 // All returns the clients, sorted by name. The places and forms of the files come from each client's documentation.
@@ -84,7 +84,7 @@ func All() []Client {
 			Name: "kiro", Title: "Kiro", file: ".kiro/settings/mcp.json", programs: []string{"kiro-cli", "kiro"}, section: mcpServers,
 			hooks: ".kiro/hooks/compound-docs.json",
 		},
-		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: local},
+		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: openCodeKind},
 		{
 			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,
 			section: "servers", kind: "stdio",
@@ -97,7 +97,7 @@ func All() []Client {
 	}
 }
 
-// UsedIn reports whether the repository at root has settings of the client. It is false if the file is the user's own.
+// UsedIn reports whether the repository at root has settings of the client. If ForUser is set, it returns false.
 func (c Client) UsedIn(root string) bool {
 	if c.ForUser {
 		return false
@@ -121,14 +121,14 @@ type Change struct {
 	Folder, File string
 	// Content is the file's new content. It differs from the old content only by the addition.
 	Content []byte
-	// before is the old content.
-	before []byte
+	// old is the file's content before the change.
+	old []byte
 	// Pasted says that Content is only the entry, which the user must add to the file.
 	Pasted bool
 }
 
-// Program returns the program to write into the client's file: for a file of the user a path, for a shared file a name
-// if possible.
+// Program returns the program to write into the client's file. This is a path for a file of the user. It is a name, if
+// possible, for a file that a team shares.
 func (c Client) Program() string {
 	if c.ForUser {
 		return Program()
@@ -146,14 +146,14 @@ func (c Client) Plan(folder, program string, environment map[string]string) (Cha
 		words = append(words, "--project", "${workspaceFolder}")
 	}
 	server := entry{Type: c.kind, Command: program, Args: words[1:]}
-	if c.kind == local {
+	if c.kind == openCodeKind {
 		server = entry{Type: c.kind, Command: words, Enabled: true}
 	}
 	if c.ForUser {
 		server.Env = environment
 	}
 	old, err := change.current()
-	change.before = old
+	change.old = old
 	if err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
@@ -215,5 +215,5 @@ func (c Change) Write() error {
 		return err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	return folder.Save(c.File, c.before, c.Content, 0o644)
+	return folder.Save(c.File, c.old, c.Content, 0o644)
 }

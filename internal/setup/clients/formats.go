@@ -20,8 +20,8 @@ type entry struct {
 	Enabled bool              `json:"enabled,omitempty"`
 }
 
-// local is the type of an entry for OpenCode. In such an entry, command is a list: the program and its arguments.
-const local = "local"
+// openCodeKind is the type of an OpenCode entry. In such an entry, command is a list: the program and its arguments.
+const openCodeKind = "local"
 
 // addServer returns the content of a JSON file with the server added to a section. It changes nothing else.
 func addServer(content []byte, section string, added entry) ([]byte, error) {

@@ -17,8 +17,8 @@ import (
 //go:embed hooks
 var hookFiles embed.FS
 
-// Hooks returns the path of the client's file for hooks, and hooks that start program, in the form of this file. The
-// path is relative to [Client.Folder], and "" for a client without hooks.
+// Hooks returns the path of the client's file for hooks, and the content of such a file with hooks that start program.
+// The path is relative to [Client.Folder]. It is "" for a client without hooks.
 func (c Client) Hooks(program string) (file string, hooks []byte) {
 	if c.hooks == "" {
 		return "", nil
@@ -32,14 +32,14 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 }
 
 // PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the form of the file:
-// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that already have
-// a hook of this program stay as they are. If all have one, the error is [ErrRegistered]. Other errors name client.
+// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. Events that have a hook
+// of this program stay as they are. If all events have a hook, the error is [ErrRegistered]. Other errors name client.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()
 	content, err := addHooks(before, hooks)
 	err = cmp.Or(readErr, err)
-	change.Content, change.before = content, before
+	change.Content, change.old = content, before
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)

@@ -32,7 +32,7 @@ func Registered(root string) []Registration {
 	return all
 }
 
-// commandIn returns the program that the content of the client's file starts as the server, or "".
+// commandIn returns the program with which the client starts the server, by the content of the client's file, or "".
 func (c Client) commandIn(content []byte) string {
 	var file map[string]any
 	switch path.Ext(c.file) {

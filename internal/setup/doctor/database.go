@@ -70,7 +70,7 @@ func (e *examination) failed(err error) []Finding {
 	return one(Error, what, fix)
 }
 
-// checkSchema compares the migrations of the database with the program's.
+// checkSchema compares the migrations of the database with the migrations in the program.
 func checkSchema(ctx context.Context, e *examination) []Finding {
 	if e.databaseURL == "" {
 		return one(Skipped, "there is no database to look at now", "")

@@ -23,8 +23,8 @@ type Account struct{ UID, GID uint32 }
 var accounts = []string{"postgres", "nobody"}
 
 // ServerAccount returns the account under which PostgreSQL must run, or nil for the account of this process. Only root
-// needs another account, because PostgreSQL refuses to run as root. For root it returns the owner of the first existing
-// folder of data, or else the first existing account of accounts.
+// needs another account, because PostgreSQL refuses to run as root. data are folders of PostgreSQL's data. For root,
+// ServerAccount returns the owner of the first existing folder, or else the first account in accounts that exists.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -127,7 +127,7 @@ func openOwn(path string, flag int, account *Account) (*os.File, error) {
 	return file, nil
 }
 
-// checkOwn returns an [*Error] if a file or folder is not account's. In /tmp, another user may have made it first.
+// checkOwn returns an [*Error] if a file or folder does not belong to account. In /tmp, another user can make paths.
 func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	uid := os.Geteuid()
 	if account != nil {

@@ -16,7 +16,7 @@ func attributes(*Account) *syscall.SysProcAttr { return nil }
 
 func reaches(string) bool { return true }
 
-// MakePrivate makes a folder. On Windows it has the permissions of the folder above.
+// MakePrivate makes a folder. On Windows the new folder has the permissions of the folder above.
 func MakePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
 
 func checkWritable(string) error { return nil }

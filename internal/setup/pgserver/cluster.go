@@ -20,13 +20,13 @@ import (
 const (
 	superuser    = "postgres"
 	databaseName = "postgres"
-	// port is only a part of the socket's name. The server does not listen on it.
+	// port is only a part of the socket's name. The server listens on no port.
 	port = 5432
 	// maxSocketPath is the limit of macOS for the bytes in the path of a socket, the lowest of all Unix systems.
 	maxSocketPath = 104
 )
 
-// Cluster is PostgreSQL's data and the server for them, running or not. The server listens only on a Unix socket.
+// Cluster is a data folder of PostgreSQL and its server, running or not. The server listens only on a Unix socket.
 type Cluster struct {
 	Installation Installation
 	Data         string   // folder of the data

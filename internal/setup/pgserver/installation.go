@@ -64,7 +64,7 @@ func Find(ctx context.Context, named string) (Installation, error) {
 }
 
 // bundled returns the PostgreSQL that comes with this program. The program for Windows comes without a PostgreSQL,
-// because on Windows other users can open its socket.
+// because on Windows other users can open PostgreSQL's socket.
 func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
 	program, linkErr := filepath.EvalSymlinks(program)

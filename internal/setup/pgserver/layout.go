@@ -31,9 +31,8 @@ type layout struct {
 	account        *Account
 }
 
-// rootFolder has the server's files, instead of root's home, if the server's account cannot enter the home. shortSocket
-// begins the path of the socket's folder if the usual folder cannot hold a socket, see [FitsSocket]. In both cases a
-// hash of the home's path follows.
+// If the server's account cannot enter root's home, the server's files are in rootFolder. If the usual folder cannot
+// hold a socket, see [FitsSocket], the path of the socket begins with shortSocket. A hash of home follows both.
 const (
 	rootFolder  = "/var/lib/compound-docs"
 	shortSocket = "/tmp/compound-docs-"
@@ -68,8 +67,8 @@ func layoutOf(home string) (layout, error) {
 // ShortHash returns twelve characters of a path's hash, for the short name of a socket that belongs to the path.
 func ShortHash(path string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(path))) }
 
-// realPath returns an absolute path without symbolic links, so that processes with different paths of the same folder
-// agree. The last folders of the path may not exist.
+// realPath returns an absolute path without symbolic links. Processes with other paths of the folder get the same path.
+// The last folders of the path may not exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {

@@ -17,8 +17,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after these
-// processes have ended, until a process calls Stop. Safe for concurrent use.
+// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It still runs after
+// these processes have ended, until a process calls Stop. Safe for concurrent use.
 type Server struct {
 	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait. Set
 	// StartWait before the first use.
@@ -30,7 +30,7 @@ type Server struct {
 	home   string
 	logger *slog.Logger
 	since  time.Time // if somebody stops the server after this time, this process does not start it again
-	// settings and initdb are further settings of the server and arguments of initdb. Only tests set these fields.
+	// settings are further settings of the server. initdb are further arguments of initdb. Only tests set these fields.
 	settings, initdb []string
 	lockWait         time.Duration
 	// settled is true once this process has decided whether to restart a running server with other programs. A process
@@ -162,9 +162,9 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// givesWay reports whether a running server, started with the programs former, must be restarted with other programs.
-// If the user names a PostgreSQL, the server must run with its programs. Otherwise a restart is necessary only if
-// former is older than the bundled PostgreSQL, or was removed.
+// givesWay reports whether a running server must be restarted with other programs. former is the PostgreSQL that
+// started it. If the user names a PostgreSQL, the server must run with this PostgreSQL. Otherwise a restart is
+// necessary only if former was removed or is older than the bundled PostgreSQL.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil || s.Programs != "" {
@@ -173,7 +173,7 @@ func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	return olderThan(former, found)
 }
 
-// olderThan reports whether former is older than the bundled PostgreSQL, or was removed.
+// olderThan reports whether the PostgreSQL former has been removed or is older than the bundled PostgreSQL.
 func olderThan(former, bundled Installation) bool {
 	return !exists(former.program("postgres")) || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
 		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)

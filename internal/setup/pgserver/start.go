@@ -20,8 +20,8 @@ const (
 	endTimeout   = 15 * time.Second // how long the last processes of a killed server may take to end
 )
 
-// prepare returns the cluster for an installation. It makes missing data, under another name until they are complete.
-// Data of other major versions stay as they are. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation. It makes missing data. Their folder gets its final name only when
+// they are complete. Data of other major versions stay as they are. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
@@ -120,10 +120,10 @@ func (c Cluster) stop(ctx context.Context) (bool, error) {
 }
 
 // disown makes PostgreSQL start although a killed server has left a postmaster.pid. PostgreSQL refuses to start while
-// any process has the process number in this file: a new process may have got the number, and a killed process keeps it
-// until its parent waits. So disown replaces the number by the number of this process, which PostgreSQL ignores because
-// this process runs pg_ctl. The file itself must stay: it names shared memory that processes of the killed server may
-// still use. disown also removes the lock of the socket, which has the number too and nothing else of use.
+// any process has the process number in this file. A new process may have got the number, and a killed process keeps
+// its number until its parent waits. So disown writes the number of this process into the file: PostgreSQL ignores the
+// process that runs pg_ctl. The file itself must stay, because it names shared memory that processes of the killed
+// server may still use. disown also removes the lock of the socket, which contains the number and nothing else of use.
 func (c Cluster) disown() error {
 	if err := os.Remove(socketPath(c.Socket) + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -157,8 +157,8 @@ func causesIn(path string) string {
 	return causes(string(text))
 }
 
-// severity matches a line in the log of postgres from the severity to the end. otherCause matches a line of another
-// PostgreSQL program that names a cause.
+// severity matches the severity in a line of postgres's log, and the rest of the line. otherCause matches a cause of
+// failure in the output of another program of PostgreSQL.
 var (
 	severity   = regexp.MustCompile(`(PANIC|FATAL|ERROR): .*`)
 	otherCause = regexp.MustCompile(`\b(error:|could not|No space left|lock file)`)

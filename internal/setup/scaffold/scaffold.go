@@ -86,7 +86,7 @@ func (r *Result) count(found survey) {
 			r.Example = moreTelling(r.Example, name)
 		case hasExternal && external.Has(name):
 		case why != "":
-			found.left = append(found.left, LeftOut{name, why})
+			found.leftOut = append(found.leftOut, LeftOut{name, why})
 		default:
 			others = append(others, name)
 		}
@@ -96,11 +96,11 @@ func (r *Result) count(found survey) {
 			r.Places = append(r.Places, FolderCount{place, files[place]})
 		}
 	}
-	r.Further, r.LeftOut = topPlaces(others), found.left
+	r.Further, r.LeftOut = topPlaces(others), found.leftOut
 }
 
-// moreTelling returns the longer of two searches to try: example, or the words in the name of file. It ignores a name
-// of more than six words.
+// moreTelling returns the given example of a search, or the words in the name of file if they are more than the
+// example's words and at most six.
 func moreTelling(example, file string) string {
 	const most = 6
 	base, _, _ := strings.Cut(path.Base(file), ".")

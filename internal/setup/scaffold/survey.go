@@ -13,10 +13,10 @@ import (
 // maxEntries bounds how many files and folders of a large repository a survey looks at.
 const maxEntries = 200_000
 
-// survey has the paths of a repository's markdown files. left are other files and folders with texts, with the reason.
+// survey has the paths of a repository's markdown files. leftOut has other files and folders with texts.
 type survey struct {
 	markdown []string
-	left     []LeftOut
+	leftOut  []LeftOut
 }
 
 // takeSurvey looks at everything in a repository that is not hidden. excluded says why to leave something out, or "".
@@ -25,7 +25,7 @@ func takeSurvey(root *contain.Root, excluded func(name string, folder bool) stri
 	entries := 0
 	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > maxEntries {
-			s.left = append(s.left, LeftOut{name, "the repository has too many files to look at them all"})
+			s.leftOut = append(s.leftOut, LeftOut{name, "the repository has too many files to look at them all"})
 			return fs.SkipAll
 		}
 		if err != nil {
@@ -37,7 +37,7 @@ func takeSurvey(root *contain.Root, excluded func(name string, folder bool) stri
 			s.add(name)
 		case d.IsDir() && why != "":
 			if hasMarkdown(root, name) {
-				s.left = append(s.left, LeftOut{name, why})
+				s.leftOut = append(s.leftOut, LeftOut{name, why})
 			}
 			return fs.SkipDir
 		}
@@ -52,9 +52,9 @@ func (s *survey) add(name string) {
 		s.markdown = append(s.markdown, name)
 	case slices.Contains([]string{".rst", ".adoc", ".asciidoc", ".org"}, strings.ToLower(path.Ext(name))),
 		strings.HasPrefix(name, "doc") && strings.HasSuffix(name, ".txt") && !strings.Contains(path.Base(name), "requirements"):
-		s.left = append(s.left, LeftOut{name, "no markdown"})
+		s.leftOut = append(s.leftOut, LeftOut{name, "no markdown"})
 	case strings.Contains(path.Base(name), ".md."): // such as page.html.md.erb
-		s.left = append(s.left, LeftOut{name, "a template of markdown"})
+		s.leftOut = append(s.leftOut, LeftOut{name, "a template of markdown"})
 	}
 }
 
