@@ -18,7 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// migrationLockTries is how often a server tries, once a second, to get the lock of another server that migrates.
+// migrationLockTries is how often a server tries to get the lock for migrations, once a second. Another server that
+// migrates may have the lock.
 const migrationLockTries = 120
 
 // migrator brings a schema up to date.
@@ -136,11 +137,13 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 	return false, checkPooler(ctx, conn, backend)
 }
 
-// checkPooler returns an [*Error] if a pooler such as PgBouncer gives each transaction another session. Only the lock
-// of a migration needs a lasting session. first is the number of the process that has served conn so far.
+// checkPooler returns an [*Error] if a pooler such as PgBouncer gives each transaction another session. Only a
+// migration needs one session for all its transactions, because of its lock. The parameter first is the number of the
+// process that has served conn so far.
 func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
-	// PID is the process number from the handshake. Without a pooler it is right, but a pooler makes up a number.
+	// PID is the process number from the handshake. Without a pooler it is the number of the process, but a pooler
+	// invents a number.
 	if first == conn.PgConn().PID() {
 		return nil
 	}
@@ -149,7 +152,8 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 		return Wrap(op, err)
 	}
 	defer other.Close(ctx) //nolint:errcheck // an error changes nothing
-	// A transaction on a second connection occupies a session of the pooler, most likely the session that conn used last.
+	// A transaction on a second connection takes a session of the pooler, most likely the session that conn used last.
+	// So conn gets another session if the pooler gives each transaction another session.
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return Wrap(op, err)
 	}

@@ -46,7 +46,8 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent prints a note if start is in another repository than root, because the user may expect a project there.
+// nameParent prints a note if the folder start is not in the repository of the project at root. In that case the user
+// may expect that the repository of start has a project.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)
