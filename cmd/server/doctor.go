@@ -63,7 +63,7 @@ func (i invocation) diagnose(short bool) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(settingsErr, short) })
 }
 
-// report checks the set-up and prints the findings. If a finding is an error, it returns errFound. settingsErr can be
+// report checks the set-up and prints the findings. It returns errFound if a finding is an error. settingsErr may be
 // nil.
 func (s *setup) report(settingsErr error, short bool) error {
 	found, findErr := findProject(s.project)

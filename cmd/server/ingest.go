@@ -110,8 +110,7 @@ type syncedFolder struct {
 	Failed    []failedFile `json:"failed"`
 }
 
-// failedFile is a document that cannot be indexed, or an indexed document with a passage that the model refuses to
-// embed.
+// failedFile is a document that cannot be indexed, or a document with a passage that the model refuses to embed.
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

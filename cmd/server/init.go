@@ -140,8 +140,7 @@ func (i *initializer) sayServices(o options) error {
 }
 
 // repository returns the folder to set up: the argument, or else projectFolder, or else the repository of the working
-// directory. If the working directory is a sub-folder of a repository without a configuration, repository fails without
-// --yes, because the user must choose between the two folders.
+// directory. In a sub-folder of a repository without a configuration it fails: the user must choose one of the folders.
 func (i *initializer) repository(projectFolder string) (string, error) {
 	if len(i.args) > 0 {
 		projectFolder = i.args[0]

@@ -29,9 +29,8 @@ type Transport struct {
 	out   io.Writer
 }
 
-// New returns a transport. It starts to read the input, and calls onEnd when the input ends. It writes one line to the
-// output for each message. A read of stdin cannot be interrupted, so the goroutine that reads may live as long as the
-// process.
+// New returns a transport that writes one line for each message. New starts to read the input, and calls onEnd when the
+// input ends. Nobody can interrupt a read of stdin, so the goroutine that reads may live as long as the process.
 func New(input io.Reader, output io.Writer, onEnd func()) *Transport {
 	t := &Transport{out: output}
 	t.input, t.copy = io.Pipe()
@@ -57,8 +56,7 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// connection is the SDK's connection with two changes: Read ends the session in another way, and Write drops some
-// answers.
+// connection is the SDK's connection with two changes: Read ends it in another way, and Write drops some answers.
 type connection struct {
 	mcp.Connection
 
