@@ -86,9 +86,8 @@ func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers wrap it
 }
 
-// outgrownGraph selects two values for a collection. The first says that its HNSW index can be built in memory. The
-// second says that, in addition, the index is a quarter larger than its vectors need. A vector with its links takes up
-// to 3,000 bytes.
+// outgrownGraph selects whether a collection's HNSW index can be built in memory, and if so, whether the index is a
+// quarter larger than its vectors need. A vector with its links takes up to 3,000 bytes.
 const outgrownGraph = `
 	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)
 	FROM (SELECT pg_size_bytes(current_setting('maintenance_work_mem')) / 3000 AS most) AS memory,

@@ -37,9 +37,8 @@ type Database struct {
 	source URLSource
 	logger *slog.Logger
 
-	// opening locks the next four fields. A caller sends a value to this channel, uses the fields, and then receives
-	// the value. Unlike the wait for a mutex, the wait of a caller ends with its context, because a migration may take
-	// minutes.
+	// opening locks the next four fields. It is a channel for one value, not a mutex, so that the wait for this lock
+	// can end with the caller's context: a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
 	url      string       // URL of the pool
@@ -254,8 +253,8 @@ func (d *Database) try(
 		pool.Reset()
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
-		// If PostgreSQL has ended or is cut off, the next try must not get an idle connection. If the schema is gone,
-		// the next try must migrate first.
+		// If PostgreSQL has ended or is cut off, the next try must not get an idle connection. If the schema is gone, the
+		// next try must migrate first.
 		pool.Reset()
 		d.lost.Store(true)
 		d.losses.Add(1)

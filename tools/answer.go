@@ -26,8 +26,7 @@ import (
 const (
 	// maxText limits a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList limits the main list of an answer, in the units of the function weight. It is approximately 15,000
-	// tokens.
+	// maxList limits the main list of an answer, in units of the function weight, to approximately 15,000 tokens.
 	maxList = 52_000
 	// maxSideList limits each of the other lists in an answer, in the same units.
 	maxSideList = 6_000
@@ -105,7 +104,7 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	return out
 }
 
-// externalMinScore is the default threshold in external docs. In the handbook it is the threshold of inOthers.
+// externalMinScore is the default threshold for external docs. inOthers also uses it for the handbook.
 const externalMinScore = 0.7
 
 // externalThreshold returns the threshold in the config, or else the parameter, or else the default. In other tools the
@@ -121,8 +120,8 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 type SearchEnd struct {
 	gradeOutput
 
-	// Message names the best documents if no document reaches the threshold, or says why there is no document. It may
-	// also name another collection.
+	// Message names the best documents below the threshold, or says why nothing is found. It may add another
+	// collection.
 	Message string `json:"message,omitempty"`
 	// Closest are the best documents below the threshold. Only the command line shows them, to fill up a short list.
 	Closest []UnsureDocument `json:"-"`
@@ -201,8 +200,7 @@ type UnsureDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// maxSnippets is how many results of a search have a snippet for MCP clients. In a list of documents that may answer,
-// all documents have a snippet, or no document if the list is longer than maxSnippets.
+// maxSnippets is how many results have a snippet for clients. A list of more unsure documents has no snippet at all.
 const maxSnippets = 5
 
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {

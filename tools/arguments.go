@@ -85,8 +85,7 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a valid value of the parameter with a name. For an unknown name it returns an object with all
-// required parameters.
+// example returns a valid value of a parameter. For an unknown name, this is an object with all required parameters.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {

@@ -28,7 +28,7 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers are acts, such as commands. At such an act, hooks name the document. The texts are in the server's form.
+	// Triggers describe the acts, such as commands, at which hooks name the document. The server writes these texts.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`

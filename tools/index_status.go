@@ -41,9 +41,8 @@ type FailedFile struct {
 }
 
 // indexOfHits returns the index's status for the answer of a search, or nil if the index is up to date. old is the
-// status before the search. A file counts as pending if it was pending in old, or if it has changed since the search
-// found it. The status names only the first failed file, briefly. If saysWhy is set, the answer itself says why vectors
-// are missing.
+// status before the search. A file is pending if it was pending in old, or if it has changed since it was found. The
+// status names only the first failed file, briefly. If saysWhy is set, the answer itself says why vectors are missing.
 func indexOfHits(
 	active *workspace.Project, old workspace.IndexStatus, of catalog.Collection, saysWhy bool, hits ...[]rag.Hit,
 ) *IndexStatus {

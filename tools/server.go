@@ -64,9 +64,8 @@ type Handler struct {
 	rootlessUntil atomic.Int64
 }
 
-// maxTurns is the capacity of the channel turns. It is small, because calls share a few database connections and
-// processors. The time limit of a call begins when its wait has ended. maxWriting is the capacity of the channel
-// writing.
+// maxTurns and maxWriting are the capacities of turns and writing. maxTurns is small, because calls share a few
+// database connections and processors. The time limit of a call begins when the wait of the call has ended.
 const maxTurns, maxWriting = 8, 32
 
 // NewHandler returns a Handler that works on w, with messages in the words of a front end. It keeps notes about hooks

@@ -70,8 +70,8 @@ type citingDocument struct {
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	// Status says why a reader must not rely on the document alone, such as "superseded by ./b.md", or is "".
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match, and Line is the line that cites the first of them. If Cites is empty, Line
-	// is the line with the definition in Names. If the document has only a Scope, Line is 1.
+	// Cites are the cited places that match, and Line is the line of the document that cites the first of them. If
+	// Cites is empty, Line is the line that has Names. If the document has only a Scope, Line is 1.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
 	// Names is a definition in the file, such as a function, that the document names. Scope is a pattern of paths that

@@ -108,7 +108,7 @@ type invocation struct {
 	json           bool // value of --json
 }
 
-// run returns a function that cobra can call, and that calls body.
+// run returns a function for cobra that calls body.
 func (f *flags) run(body func(i invocation) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		asJSON, err := command.Flags().GetBool("json")

@@ -44,8 +44,8 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose checks the set-up and prints the findings. If short is true, it makes only the checks for
-// compound-docs status. If the settings cannot be read, it reports that and uses the default settings.
+// diagnose checks the set-up and prints the findings. If short is true, it makes only the checks of the command status.
+// If the settings cannot be read, it reports that and uses the default settings.
 func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
@@ -63,8 +63,7 @@ func (i invocation) diagnose(short bool) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(settingsErr, short) })
 }
 
-// report checks the set-up and prints the findings. It returns errFound if a finding is an error. settingsErr may be
-// nil.
+// report checks the set-up, prints the findings, and returns errFound if a finding is an error. settingsErr may be nil.
 func (s *setup) report(settingsErr error, short bool) error {
 	found, findErr := findProject(s.project)
 	if findErr != nil {

@@ -46,8 +46,7 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent prints a note if the folder start is not in the repository of the project at root. In that case the user
-// may expect that the repository of start has a project.
+// nameParent prints a note if root lies above the repository of start. The user may expect a project in the repository.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)

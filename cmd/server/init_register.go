@@ -204,8 +204,7 @@ func (i *initializer) offerHooks(root, server string) error {
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks reports whether a user without --hooks wants hooks for Claude Code. The user wants them with --yes, or
-// says so at a terminal.
+// wantsHooks reports whether a user without --hooks wants hooks for Claude Code: by --yes, or by a yes at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
 	if i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {

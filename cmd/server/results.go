@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// withUnsure appends end.MayAnswer, and then end.Closest. It appends nothing
-// if the search found nothing relevant.
+// withUnsure appends end.MayAnswer and then end.Closest. It appends nothing if the search found nothing relevant.
 func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.SearchResult {
 	if end.Grade == rag.Nothing {
 		return results

@@ -41,7 +41,7 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// withSetup returns a function that cobra can call, for a command on the index. The function makes a setup for run.
+// withSetup returns a function for cobra that calls run with a setup. It is for commands on the index.
 func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
 	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
@@ -119,16 +119,14 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject returns a function that cobra can call. The function makes a tooling for run. As in a server, the first
-// call of a tool activates the project.
+// withProject returns a function for cobra that calls run. As in a server, the first tool call activates the project.
 func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
 	return withTools(flags, findProject, run)
 }
 
-// withTools is like withProject, but gets the project's folder from locate, which returns "" if the command needs no
-// project.
+// withTools is like withProject, but the project comes from find, which returns "" if the command needs no project.
 func withTools(
-	flags *flags, locate func(dir string) (string, error), run func(t *tooling) error,
+	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
 ) func(*cobra.Command, []string) error {
 	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
@@ -138,7 +136,7 @@ func withTools(
 		if !o.logLevelGiven {
 			o.logLevel = slog.LevelError // the command itself prints everything else
 		}
-		root, err := locate(o.project)
+		root, err := find(o.project)
 		if err != nil {
 			return err
 		}
