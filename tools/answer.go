@@ -120,8 +120,8 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 type SearchEnd struct {
 	gradeOutput
 
-	// Message names the best documents below the threshold, or says why nothing is found. It may add another
-	// collection.
+	// Message names the best documents below the threshold, or says why nothing is found. It may also name another
+	// collection that has a document for the query.
 	Message string `json:"message,omitempty"`
 	// Closest are the best documents below the threshold. Only the command line shows them, to fill up a short list.
 	Closest []UnsureDocument `json:"-"`

@@ -28,7 +28,8 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers describe the acts, such as commands, at which hooks name the document. The server writes these texts.
+	// Triggers are the document's triggers as the server understands them: acts, such as commands, at which hooks name
+	// it.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`

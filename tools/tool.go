@@ -101,7 +101,8 @@ func (h *Handler) parentNote() string {
 		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
-// writingTime limits a call of the language model. It may be long, because package model ends a call with a long pause.
+// writingTime limits a call of the language model. It may be long, because package model ends the call of a silent
+// model.
 const writingTime = time.Hour
 
 // longestStart limits a call while no project is active, and each request for the page. Such a call may have to start

@@ -82,7 +82,7 @@ type citingDocument struct {
 	holds bool
 }
 
-// documentsCiting returns the documents about the file in place; see citingDocument. Documents in force come before
+// documentsCiting returns the documents about the file place.Path; see citingDocument. Documents in force come before
 // superseded, rejected and expired documents. In both groups a higher promotion level comes first.
 func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)

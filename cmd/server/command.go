@@ -134,14 +134,14 @@ func (i invocation) notef(format string, values ...any) {
 }
 
 // needs returns a check of how many arguments a command gets. If maxArgs is negative, there is no upper limit. An error
-// of the check calls the arguments by name, and shows the example.
-func needs(minArgs, maxArgs int, name, example string) cobra.PositionalArgs {
+// of the check contains argsName, such as "the question", and example.
+func needs(minArgs, maxArgs int, argsName, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) < minArgs:
-			return fmt.Errorf("%s is missing; give it as in `%s`", name, example)
+			return fmt.Errorf("%s is missing; give it as in `%s`", argsName, example)
 		case maxArgs >= 0 && len(args) > maxArgs:
-			return fmt.Errorf("unexpected argument %q; give %s as in `%s`", strings.Join(args[maxArgs:], " "), name, example)
+			return fmt.Errorf("unexpected argument %q; give %s as in `%s`", strings.Join(args[maxArgs:], " "), argsName, example)
 		}
 		return nil
 	}

@@ -73,7 +73,7 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder with a name. It refuses a folder without markdown, because a mistake in the name
+// handbookFolder returns the folder called name. It refuses a folder without markdown, because a mistake in the name
 // would then remove all pages of the handbook.
 func handbookFolder(ctx context.Context, name string) (watch.Folder, error) {
 	dir, err := filepath.Abs(name)

@@ -137,8 +137,8 @@ func (i *initializer) addHooks(c clients.Client, folder string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change and prints nextStep, which the user must do. planErr is the error of the plan, or
-// nil. If planErr says that the file already has the hooks, writeHooks only prints that.
+// writeHooks writes a planned change and prints nextStep, which tells the user what to do. planErr is the error of the
+// plan, or nil. If planErr says that the file already has the hooks, writeHooks only prints that.
 func (i *initializer) writeHooks(title string, change clients.Change, planErr error, nextStep string) error {
 	if errors.Is(planErr, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
@@ -219,7 +219,7 @@ func (i *initializer) wantsHooks() bool {
 
 // keepAddresses writes the addresses of the database and of Ollama into the user's settings, because a client may start
 // the server without this environment and these flags. The registration of the server must not have the addresses,
-// because an address can have a password, and other people may read the registration.
+// because an address can contain a password, and other people may read the registration.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost

@@ -100,7 +100,7 @@ func (f *lintFlags) run(i invocation) error {
 	return nil
 }
 
-// judge counts the findings, and keeps findings to print: from --level up, or severe enough to make the command fail.
+// judge counts all findings, and keeps the findings that have at least --level or make the command fail.
 func (f *lintFlags) judge(report lint.Report) linted {
 	judged := linted{Report: report, Counts: map[lint.Severity]int{}}
 	for _, severity := range lint.Severities() {

@@ -95,12 +95,12 @@ func absolute(path string) (string, error) {
 	return full, nil
 }
 
-// modelHost returns the configured model server, or Ollama if no server is configured. The environment variable that
-// the parameter variable names may have the key of the configured server.
-func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
+// modelHost returns the configured model server, or Ollama if no server is configured. keyVariable is the environment
+// variable that may have the key of the configured server.
+func (o options) modelHost(configured project.ModelHost, keyVariable string) project.ModelHost {
 	if configured.URL == "" {
 		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
 	}
-	configured.Key = cmp.Or(os.Getenv(variable), configured.Key)
+	configured.Key = cmp.Or(os.Getenv(keyVariable), configured.Key)
 	return configured
 }
