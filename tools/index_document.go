@@ -28,8 +28,7 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers are the document's triggers as the server understands them: acts, such as commands, at which hooks name
-	// it.
+	// Triggers are the acts, such as commands, at which hooks name the document. The server describes the acts.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`

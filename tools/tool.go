@@ -101,8 +101,7 @@ func (h *Handler) parentNote() string {
 		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
-// writingTime limits a call of the language model. It may be long, because package model ends the call of a silent
-// model.
+// writingTime limits a call of the language model. It is long: package model ends a call early if the model is silent.
 const writingTime = time.Hour
 
 // longestStart limits a call while no project is active, and each request for the page. Such a call may have to start
