@@ -37,9 +37,9 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 // Compact frees the space of deleted rows in the tables of a collection, and makes its HNSW indexes small again. It
 // does nothing if an HNSW index is too large to be built in memory, or if the database role does not own the tables.
 //
-// Autovacuum does not keep up with a small index that is often rewritten. To remove rows from an HNSW graph, a vacuum
-// takes as long as adding them took, and until then every new row takes new space. Building the whole graph again takes
-// a fifth of that time, and leaves nothing to vacuum.
+// Autovacuum does not keep up with a small index that is often rewritten. A vacuum removes rows from an HNSW graph only
+// as fast as inserts add rows, and until its end every new row takes new space. A REINDEX makes the whole graph again
+// in a fifth of the time of that vacuum, and leaves nothing to vacuum.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)
@@ -86,7 +86,7 @@ func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers wrap it
 }
 
-// outgrownGraph selects whether a collection's HNSW index can be built in memory, and whether the index is then also a
+// outgrownGraph selects whether a collection's HNSW index can be built in memory, and if so, whether the index is a
 // quarter larger than its vectors need. A vector with its links takes up to 3,000 bytes.
 const outgrownGraph = `
 	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)

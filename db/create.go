@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// CreateMissing creates the database of an address if it is missing. created reports whether it was missing.
+// CreateMissing creates the database that an address names, if it is missing. created reports whether it was missing.
 func CreateMissing(ctx context.Context, address string) (created bool, err error) {
 	err = visit(ctx, "look at database", address, func(context.Context, *pgx.Conn) error { return nil })
 	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
@@ -35,7 +35,7 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 	return true, Wrap(op, errors.Join(err, conn.Close(ctx)))
 }
 
-// withUTF8 has options with which CREATE DATABASE works on every server: template0 allows any encoding.
+// withUTF8 has options for CREATE DATABASE that work on every server, because template0 allows any encoding.
 const withUTF8 = " ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"
 
 // The SQLSTATEs of a database that already exists, and of a template with another encoding.

@@ -21,7 +21,7 @@ const (
 )
 
 // Time limits for one try of an operation, because a PostgreSQL that hangs or is cut off never answers. A write gets
-// more time, because it may wait for other writes and adds to large indexes.
+// more time, because it may wait for other writes and because it changes large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
@@ -37,8 +37,8 @@ type Database struct {
 	source URLSource
 	logger *slog.Logger
 
-	// opening locks the next four fields: it holds a token while a caller uses them. It is a channel, not a mutex, so that
-	// a caller's wait ends with its context: a migration may take minutes.
+	// opening locks the next four fields. It is a channel for one value, not a mutex, so that the wait for this lock
+	// can end with the caller's context: a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
 	url      string       // URL of the pool
@@ -61,7 +61,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 }
 
 // NewDatabaseFrom returns a Database that calls source at its first use, and again after each loss of the connection.
-// Operations return an [*Error] of source unchanged, and wrap any other error.
+// If source fails with an [*Error], operations return this error unchanged. They wrap any other error.
 func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
 	d := &Database{
 		source: source, logger: logger, opening: make(chan struct{}, 1), holder: processName() + " " + rand.Text(),
@@ -92,7 +92,7 @@ func (d *Database) Close() {
 }
 
 // Pool returns the pool. The first call opens and migrates the database. The pool changes only if the source returns
-// another URL after a loss. Callers must not close the pool: Close does that.
+// another URL after a loss. Callers must not close the pool, because Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	failures := d.failures.Load()
 	select {
@@ -195,8 +195,8 @@ func (d *Database) onConnection(
 }
 
 // retry runs f, and runs it again after transient failures. The delays are random, so that the servers of a team do not
-// try all at once. If ctx ends, retry returns the error of the last try. If that only says that ctx has ended, retry
-// says instead that the database does not answer, or why ctx was cancelled.
+// try all at once. If ctx ends, retry returns the error of the last try. If this error says only that ctx has ended,
+// retry returns another error: the database does not answer, or the reason why ctx was cancelled.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
@@ -232,7 +232,7 @@ func silent(op, within string) *Error {
 	}
 }
 
-// errSilent means that PostgreSQL did not answer in time. There is no second try, because it would take as long.
+// errSilent means that PostgreSQL did not answer in time. There is no second try, because it would wait as long again.
 var errSilent = errors.New("the database does not answer")
 
 func (d *Database) try(
@@ -248,7 +248,7 @@ func (d *Database) try(
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}
-	// Idle connections may be cut off too, or may have kept old settings of the database.
+	// The idle connections of the pool may also be cut off, or may have kept old settings of the database.
 	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		pool.Reset()
 	}

@@ -186,8 +186,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	}
 }
 
-// unreachable says why a connection failed, and what to do. Unlike pgconn's own message, reason does not contain the
-// user, the database and the parameters.
+// unreachable says why a connection failed, and what to do. Unlike the message of pgconn, the reason does not contain
+// the user, the database and the parameters.
 func unreachable(err *pgconn.ConnectError) (kind ErrorKind, reason, hint string) {
 	text := err.Error()
 	_, certificate, _ := strings.Cut(text, "x509: ")

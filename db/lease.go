@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A lease lasts leaseTime, on which the SQL function lease_free depends. The holder renews its lease every
-// leaseRenewal. If a renewal is late by leaseSuspect, other servers report that the holder is stalled.
+// A lease lasts leaseTime. The SQL function lease_free depends on this value. The holder renews its lease every
+// leaseRenewal. If the renewal is later than that by leaseSuspect, other servers report that the holder is stalled.
 const (
 	leaseTime    = 15 * time.Second
 	leaseRenewal = 5 * time.Second
@@ -74,12 +74,13 @@ type Seen struct {
 	SyncStatus []byte // published by the server that indexes, as JSON, or nil
 }
 
-// Look reads the tenant's row. It takes a free lease, and renews its own lease when that is due. Call it approximately
-// once a second, or every 5 seconds while the server is idle. If Held was true and is false after a call, end the
-// indexer's work before the next call.
+// Look reads the tenant's row. If the lease is free, Look takes it. If this server holds the lease, Look renews it
+// every leaseRenewal. Call Look approximately once a second, or every 5 seconds while the server is idle. If Held was
+// true and is false after a call, end the indexer's work before the next call.
 //
 // A loss of the connection to the database also ends the lease, because the database may have been restored without the
-// last writes. While the database just gives no answer, this server keeps the lease: no other server can take it.
+// last writes. A statement that gets no answer within its time limit counts as a loss. While the statement waits, this
+// server keeps the lease, because no other server can take it.
 //
 // The error is [ErrTenantGone] if somebody deleted the tenant, and a [*StalledError] if another server holds the lease
 // and is late with a renewal. Look also fails if the lease is free and this server may only read.

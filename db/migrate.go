@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// migrationLockTries is how often a server tries, once a second, to get the lock of another server that migrates.
+// migrationLockTries limits how often a server tries to get the lock, once a second, while another server migrates.
 const migrationLockTries = 120
 
 // migrator brings a schema up to date.
@@ -136,12 +136,12 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 	return false, checkPooler(ctx, conn, backend)
 }
 
-// checkPooler returns an [*Error] if a pooler such as PgBouncer gives each transaction another session. Only the lock
-// of a migration needs a lasting session. first is the number of the process that has served conn so far.
-func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
+// checkPooler returns an [*Error] if a pooler such as PgBouncer gives each transaction another session. Only migrations
+// need one session, for their lock. firstPID is the number of the process that has served conn so far.
+func checkPooler(ctx context.Context, conn *pgx.Conn, firstPID uint32) error {
 	const op = "migrate"
-	// PID is the process number from the handshake. Without a pooler it is right, but a pooler makes up a number.
-	if first == conn.PgConn().PID() {
+	// PID is the process number from the handshake. Without a pooler it is the real number, but a pooler invents one.
+	if firstPID == conn.PgConn().PID() {
 		return nil
 	}
 	other, err := pgx.ConnectConfig(ctx, conn.Config())
@@ -149,7 +149,7 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 		return Wrap(op, err)
 	}
 	defer other.Close(ctx) //nolint:errcheck // an error changes nothing
-	// A transaction on a second connection occupies a session of the pooler, most likely the session that conn used last.
+	// This transaction most likely takes the session that conn used last, so that a pooler gives conn another session.
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return Wrap(op, err)
 	}
@@ -161,7 +161,7 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	if err != nil {
 		return Wrap(op, err)
 	}
-	if second != first && again == first {
+	if second != firstPID && again == firstPID {
 		return nil
 	}
 	return setupError(op, "migrate once past the pooler: name PostgreSQL's own host and port in CDOCS_DATABASE_URL, and run "+

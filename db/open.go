@@ -63,7 +63,7 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
-	// pgx takes the text after the first @ for the host, and shows the host in errors. The text may be part of a password.
+	// If a password has an @, pgx reads the rest of the password as the host, and shows the host in errors.
 	_, rest, isURL := strings.Cut(address, "://")
 	at := strings.Index(rest, "@")
 	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {

@@ -92,7 +92,7 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 
 // Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64  // newest migration of the database, or 0, and of this program
+	Applied, Latest int64  // newest migrations: Applied of the database, or 0; Latest of this program
 	Lacks           string // a column that the database should have and lacks, or ""
 }
 

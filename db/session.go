@@ -52,9 +52,9 @@ func (s *session) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).QueryRow()
 }
 
-// send sends statements in one round trip. Before the statements of a read it sends settings, and before the first
-// statements of a write BEGIN and settings. Without a BEGIN, PostgreSQL runs everything that is sent together in one
-// transaction. The results are those of the statements, and are valid until the next send.
+// send sends statements in one round trip, and returns their results, which are valid until the next send. In a read,
+// it sends settings before the statements. In a write, it sends BEGIN and settings before the first statements. Without
+// a BEGIN, PostgreSQL runs everything that is sent together in one transaction.
 func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
 	_ = s.close() // the caller already has the error of the statement before
 	batch := &pgx.Batch{}

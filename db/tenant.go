@@ -34,7 +34,7 @@ func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
-// ErrTenantGone means that a tenant was deleted after its registration, even if the checkout is registered again.
+// ErrTenantGone means that a tenant was deleted after its registration. The checkout may have a new registration.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile")
 
 // errNotLeader means that this server no longer indexes the tenant, or that somebody deleted the tenant.

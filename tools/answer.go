@@ -26,9 +26,9 @@ import (
 const (
 	// maxText limits a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList limits the main list of an answer, in units of weight. This is approximately 15,000 tokens.
+	// maxList limits the main list of an answer, in units of the function weight, to approximately 15,000 tokens.
 	maxList = 52_000
-	// maxSideList limits each of the other lists in an answer, in units of weight.
+	// maxSideList limits each of the other lists in an answer, in the same units.
 	maxSideList = 6_000
 )
 
@@ -104,11 +104,11 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	return out
 }
 
-// externalMinScore is the default threshold of the two tools for external docs.
+// externalMinScore is the default threshold for external docs. inOthers also uses it for the handbook.
 const externalMinScore = 0.7
 
-// externalThreshold returns the first threshold that is set: that of the config, the parameter, or the default. In
-// other tools the parameter wins over the config.
+// externalThreshold returns the threshold in the config, or else the parameter, or else the default. In other tools the
+// parameter wins over the config.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -120,7 +120,8 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 type SearchEnd struct {
 	gradeOutput
 
-	// Message names the best documents if none is sure, or says why there are none. It may also name another collection.
+	// Message names the best documents below the threshold, or says why nothing is found. It may also name another
+	// collection that has a document for the query.
 	Message string `json:"message,omitempty"`
 	// Closest are the best documents below the threshold. Only the command line shows them, to fill up a short list.
 	Closest []UnsureDocument `json:"-"`
@@ -159,7 +160,7 @@ func (h *Handler) search(
 	}, nil
 }
 
-// unsureMessage names the first documents that may answer.
+// unsureMessage says that no document reaches the minimum score, and names the best three documents.
 func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	const most = 3
 	var names []string
@@ -176,7 +177,7 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	return fmt.Sprintf("No document reaches %g. Best: %s.", minScore, strings.Join(names, ", "))
 }
 
-// floor rounds a score down to three digits, so that a score below a minimum never looks as if it reached it.
+// floor rounds a score down to three digits, so that a score below a minimum never looks equal to the minimum.
 func floor(score float64) float64 { return math.Floor(score*1000) / 1000 }
 
 type gradeOutput struct {
@@ -199,7 +200,7 @@ type UnsureDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// maxSnippets is how many results have a snippet for clients. A longer list of unsure documents has no snippets at all.
+// maxSnippets is how many results have a snippet for clients. A list of more unsure documents has no snippet at all.
 const maxSnippets = 5
 
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {
@@ -217,22 +218,22 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-// nothingFound returns the message of an answer without a document. before is the index's status before the search.
+// nothingFound returns the message of an answer without a document. old is the index's status before the search.
 func nothingFound(
-	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, empty, filtered bool,
+	active *workspace.Project, old workspace.IndexStatus, of catalog.Collection, empty, filtered bool,
 ) string {
 	folder := active.Definition.PlacesText()
 	if of == catalog.External {
 		folder = active.Definition.ExternalPath()
 	}
-	isRead := !before.Synced.IsZero() && before.Pending() == 0 && (!empty || before.Waiting == "")
+	isRead := !old.Synced.IsZero() && old.Pending() == 0 && (!empty || old.Waiting == "")
 	left := ""
-	if before.Total > 0 {
-		left = fmt.Sprintf(" (%d left)", before.Pending())
+	if old.Total > 0 {
+		left = fmt.Sprintf(" (%d left)", old.Pending())
 	}
 	switch {
-	case !isRead && before.Waiting != "":
-		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(before.Waiting), "."))
+	case !isRead && old.Waiting != "":
+		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(old.Waiting), "."))
 	case !isRead: // a document may still be found later
 		return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 	case empty:
@@ -247,23 +248,23 @@ func nothingFound(
 // maxQuestion limits the length of a stored question, in characters.
 const maxQuestion = 300
 
-// elsewhere is called after a search in one collection. If the search had no sure answer, it searches the other
-// collections. said is a sentence about a collection that has a document for the query, or "". answered reports whether
-// this document is a sure answer.
+// elsewhere is called after a search in one collection. If no document reached the threshold, it searches the other
+// collections. message is a sentence about a collection that has a document for the query, or "". answered reports
+// whether this document reaches the threshold.
 //
 // elsewhere also keeps the list of unanswered questions. It adds a question about the project that no collection
 // answers, unless the user's settings forbid that. It removes a question that has an answer now.
 func (h *Handler) elsewhere(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, text string, grade rag.Grade, filtered bool,
-) (said string, answered bool) {
+	ctx context.Context, active *workspace.Project, searched catalog.Collection, text string, grade rag.Grade, filtered bool,
+) (message string, answered bool) {
 	root, question := active.Definition.Root, markdown.CutRunes(text, maxQuestion)
 	var err error
 	switch {
 	case grade == rag.Answers:
 		err = h.recalls.ForgetQuestion(ctx, root, question)
 	case !filtered:
-		said, answered = h.inOthers(ctx, active, of, text)
-		isLost := said == "" && grade == rag.Nothing && of == catalog.Compounding
+		message, answered = h.inOthers(ctx, active, searched, text)
+		isLost := message == "" && grade == rag.Nothing && searched == catalog.Compounding
 		if isLost && h.workspace.Settings.KeepQuestions {
 			err = h.recalls.AddQuestion(ctx, root, question, time.Now().UTC())
 		}
@@ -271,13 +272,13 @@ func (h *Handler) elsewhere(
 	if err != nil {
 		h.logger.DebugContext(ctx, "keep or forget a question", "error", err)
 	}
-	return said, answered
+	return message, answered
 }
 
-// inOthers searches the collections other than of, and returns said and answered for elsewhere.
+// inOthers searches all collections except the searched collection. It returns the results of elsewhere.
 func (h *Handler) inOthers(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
-) (said string, answered bool) {
+	ctx context.Context, active *workspace.Project, searched catalog.Collection, text string,
+) (message string, answered bool) {
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
 		hits, err := h.workspace.Searcher.Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
@@ -293,7 +294,7 @@ func (h *Handler) inOthers(
 	}
 	other := ""
 	switch {
-	case of == catalog.External:
+	case searched == catalog.External:
 		minScore := active.Definition.Config.SemanticSearch.MinRelevanceScore
 		other, answered = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
 	case active.Definition.HasExternal():

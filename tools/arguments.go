@@ -39,8 +39,8 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return &parameters{schema, compiled}
 }
 
-// given checks the arguments of a call and returns those that are not null: forms of clients send null for empty
-// fields.
+// given checks the arguments of a call, and returns the arguments that are not null. Some clients show a form for the
+// arguments, and send null for an empty field.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -85,7 +85,7 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a valid value of a parameter, or an object with all required parameters for an unknown name.
+// example returns a valid value of a parameter. For an unknown name, this is an object with all required parameters.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
@@ -112,7 +112,7 @@ func encode(value any) json.RawMessage {
 // maxQuery limits a query, in characters. An embedding model reads only approximately 2,000 of them.
 const maxQuery = 10_000
 
-// Run calls a method of [Handler] for a command. Before that, it checks the arguments like those of a client.
+// Run calls a method of [Handler] for a command. Before that, it checks the arguments like the arguments of a client.
 func Run[In, Out any](ctx context.Context, h *Handler, tool string, method method[In, Out], in In) (out Out, err error) {
 	arguments, err := json.Marshal(in)
 	if err != nil {

@@ -28,13 +28,13 @@ type ExplainedResult struct {
 	Rank int `json:"rank"`
 	// Cosine is nil if the passage has no vector.
 	Cosine *float64 `json:"cosine"`
-	// Terms are what each kind of evidence adds to LogOdds, the log-odds that the document answers the query. Their sum is
-	// not LogOdds if a line of a pasted text decides, if the passage has the whole of a short query, or if another
-	// document replaces this one.
+	// LogOdds are the log-odds that the document answers the query. Terms has the amount that each kind of evidence
+	// adds to LogOdds. The sum of the amounts is not LogOdds if a line of a pasted text decides, if the passage has the
+	// whole of a short query, or if another document replaces the document.
 	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
-	// Below says that the score is below the threshold, so that a search leaves the document out.
+	// Below is true if the score is below the threshold, so that a search leaves the document out.
 	Below bool `json:"below_threshold"`
 	SearchResult
 }

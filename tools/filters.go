@@ -24,12 +24,12 @@ type Filter struct {
 	// Take sets the parameter from the values of the flag.
 	Take func(in *SearchFilters, values []string)
 
-	// declare edits the schema of the parameter.
+	// declare maps the parameter's name to the edits of its schema.
 	declare map[string][]property
 }
 
-// Filters returns all filters. A new filter is an element here, a field of [SearchFilters] and of [rag.Filter], and a
-// part of the method filter.
+// Filters returns all filters. To add a filter, add an element here, a field to [SearchFilters] and to [rag.Filter],
+// and code to [SearchFilters.filter].
 func Filters() []Filter {
 	return []Filter{
 		{

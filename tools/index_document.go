@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxTriggers limits the list of triggers in an answer, in units of weight.
+// maxTriggers limits the list of triggers in an answer, in the units of the function weight.
 const maxTriggers = 1_500
 
 // embeddingDimensions is the length of every vector in the index.
@@ -28,7 +28,7 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers are the acts, such as commands, at which hooks name the document, as the server understands them.
+	// Triggers are the acts, such as commands, at which hooks name the document. The server describes the acts.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`

@@ -40,17 +40,17 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// indexOfHits returns the index's status for the answer of a search, or nil if the index is up to date. before is the
-// status before the search. Files that were pending then still count, and so do hits whose files have changed. The
+// indexOfHits returns the index's status for the answer of a search, or nil if the index is up to date. old is the
+// status before the search. A file is pending if it was pending in old, or if it has changed since it was found. The
 // status names only the first failed file, briefly. If saysWhy is set, the answer itself says why vectors are missing.
 func indexOfHits(
-	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, saysWhy bool, hits ...[]rag.Hit,
+	active *workspace.Project, old workspace.IndexStatus, of catalog.Collection, saysWhy bool, hits ...[]rag.Hit,
 ) *IndexStatus {
 	noticed := active.Noticed()
 	if saysWhy {
 		noticed.EmbeddingWaits = ""
 	}
-	status := statusOf(active, noticed, max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
+	status := statusOf(active, noticed, max(old.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
 		status.Failed = status.Failed[:min(len(status.Failed), 1)]
 		for i := range status.Failed {
@@ -60,10 +60,10 @@ func indexOfHits(
 	return status
 }
 
-// statusOf converts a status for an answer, in which the number of pending files is at least outdated. It returns nil
-// if the index is up to date and there is no note about git.
-func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated int) *IndexStatus {
-	status.Queued += max(0, outdated-status.Pending())
+// statusOf converts a status for an answer. The answer says that at least minPending files are pending. statusOf
+// returns nil if the index is up to date and there is no note about git.
+func statusOf(active *workspace.Project, status workspace.IndexStatus, minPending int) *IndexStatus {
+	status.Queued += max(0, minPending-status.Pending())
 	note := active.GitNote()
 	if status.Current() && note == "" {
 		return nil

@@ -35,7 +35,7 @@ func reportProgress(ctx context.Context, p Progress) {
 const progressInterval = 250 * time.Millisecond
 
 // withNotifications is WithProgress for an MCP client that asked for progress. It notifies the client at most once in
-// progressInterval, and at the end. It drops a notification whose Done has not grown: the protocol forbids it.
+// progressInterval, and at the end. It drops a notification if Done has not grown, because the protocol forbids that.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

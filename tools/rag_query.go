@@ -35,8 +35,8 @@ type RagQueryOutput struct {
 // AnswerEnd has the fields at the end of the answers of rag_query and rag_query_external.
 type AnswerEnd struct {
 	gradeOutput
-	// OmittedCount is how many documents the search found that the answer neither uses nor lists. Omitted has the paths of
-	// the first unused documents.
+	// OmittedCount is how many of the found documents did not fit into the context of the language model. Omitted has
+	// the first paths of these documents.
 	OmittedCount int      `json:"omitted_count,omitempty"`
 	Omitted      []string `json:"omitted,omitempty"`
 

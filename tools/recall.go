@@ -43,8 +43,8 @@ func recallTool() Tool {
 const (
 	// recallTimeout limits the work for a hook, because the assistant waits for it.
 	recallTimeout = time.Second
-	// retryTimeout replaces recallTimeout for a second after a hook waited for the database in vain. A hook usually needs
-	// a tenth of this time.
+	// retryTimeout is the limit during the second after a hook has waited for the database in vain. A hook usually
+	// needs a tenth of retryTimeout.
 	retryTimeout = 250 * time.Millisecond
 	// firstRecallTimeout is the limit while no project is active, as at the start. Assistants end a hook after 5 s.
 	firstRecallTimeout = 4 * time.Second

@@ -20,7 +20,7 @@ const rootsKey = "roots"
 const (
 	// rootsWait is how long a call waits for the client to name its roots.
 	rootsWait = 2 * time.Second
-	// rootlessTime is the pause before the server asks a client again that has named no roots.
+	// rootlessTime is the pause before the server asks again for roots, if the client has named no roots.
 	rootlessTime = 10 * time.Second
 )
 

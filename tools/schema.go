@@ -14,8 +14,8 @@ import (
 // property edits the schema of one property of an object, such as a parameter.
 type property func(*jsonschema.Schema)
 
-// inputSchema makes the schema of parameters from the type T, and edits the named properties. It panics if one is
-// missing.
+// inputSchema makes the schema of parameters from the type T, and edits the named properties. It panics if the type has
+// no property with such a name.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -101,7 +101,7 @@ func readOnly() *mcp.ToolAnnotations {
 
 // outputSchema makes the schema of an answer from the type T, and edits the named properties. Unlike the SDK's schema,
 // it forbids null for an empty list or an absent field. It allows additional fields, because clients may have an older
-// schema. It has no descriptions, because every session spends tokens on it: docs/tools.md explains the fields.
+// schema. It has no descriptions, because every session spends tokens on the schema. docs/tools.md explains the fields.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
 	levels(level)
@@ -148,11 +148,11 @@ func declaredElsewhere(s *jsonschema.Schema) {
 	object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
 }
 
-// alwaysLoaded makes Claude Code show the tool to the model from the first request on. Claude Code hides other tools
-// behind a search.
+// alwaysLoaded makes Claude Code show the tool to the model from the first request on. Other tools are hidden until the
+// model searches for tools.
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
-// searchHint gives Claude Code's search for tools further words besides the name of the tool.
+// searchHint makes Claude Code's search for tools find the tool by these words, not only by its name.
 func searchHint(words string) mcp.Meta { return mcp.Meta{searchHintKey: words} }
 
 const searchHintKey = "anthropic/searchHint"

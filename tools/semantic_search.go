@@ -133,7 +133,7 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	return active, query, err
 }
 
-// searchResults converts hits to results. stale maps a document's path to the changes in code that the document cites.
+// searchResults converts hits to results. stale says, by the path of a document, which cited code has changed.
 func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))

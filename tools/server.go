@@ -55,7 +55,7 @@ type Handler struct {
 	// repository is the repository in which the server was started, or "".
 	repository string
 	// writing limits how many calls use the language model at the same time. turns limits all other calls that need a
-	// project. A call puts an element into its channel, and waits while the channel is full.
+	// project. A call first sends an element to one of these channels, and waits while the channel is full.
 	turns, writing chan struct{}
 	// hungAt is when a hook last waited for the database in vain, in Unix nanoseconds, or 0.
 	hungAt atomic.Int64
@@ -64,8 +64,8 @@ type Handler struct {
 	rootlessUntil atomic.Int64
 }
 
-// maxTurns is how many calls can be in turns, because calls share a few database connections and processors. The time
-// limit of a call begins when its wait has ended. maxWriting is how many calls can use the language model.
+// maxTurns and maxWriting are the capacities of turns and writing. maxTurns is small, because calls share a few
+// database connections and processors. The time limit of a call begins when the wait of the call has ended.
 const maxTurns, maxWriting = 8, 32
 
 // NewHandler returns a Handler that works on w, with messages in the words of a front end. It keeps notes about hooks

@@ -87,7 +87,7 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 	return Tool{declaration, kind, parameters, call}
 }
 
-// parentNote returns a note if the active project lies above the repository in which the server was started, or "".
+// parentNote returns a note if the server was started in a repository below the active project, and otherwise "".
 func (h *Handler) parentNote() string {
 	if h.repository == "" {
 		return ""
@@ -101,7 +101,7 @@ func (h *Handler) parentNote() string {
 		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
-// writingTime limits a call of the language model. It is long, because package model limits each pause of the model.
+// writingTime limits a call of the language model. It is long: package model ends a call early if the model is silent.
 const writingTime = time.Hour
 
 // longestStart limits a call while no project is active, and each request for the page. Such a call may have to start

@@ -62,28 +62,28 @@ func (i invocation) about() error {
 	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })
 }
 
-// citingDocument is a document about a file. It cites the file or a place in it, names one of the definitions in the
-// file, or has a scope, a pattern of paths, that matches the file.
+// citingDocument is a document about a file. Either it cites the file or a place in the file, or it names a definition
+// in the file, or its scope matches the file. A scope is a pattern of paths.
 type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	// Status says why a reader must not rely on the document alone, such as "superseded by ./b.md", or is "".
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match. Line is where the document cites the first of them. A document that cites
-	// none has Names at Line, or is about the file by its Scope.
+	// Cites are the cited places that match, and Line is the line of the document that cites the first of them. If
+	// Cites is empty, Line is the line that has Names. If the document has only a Scope, Line is 1.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
-	// Names is a definition in the file, such as a function, that the document names. Scope is the matching pattern of
-	// paths.
+	// Names is a definition in the file, such as a function, that the document names. Scope is a pattern of paths that
+	// matches the file.
 	Names string `json:"names,omitempty"`
 	Scope string `json:"scope,omitempty"`
 
 	holds bool
 }
 
-// documentsCiting returns the documents about the file of a place; see citingDocument. Documents that hold come first,
-// before those that are superseded, rejected or expired. In both groups a higher promotion level comes first.
+// documentsCiting returns the documents about the file place.Path; see citingDocument. Documents in force come before
+// superseded, rejected and expired documents. In both groups a higher promotion level comes first.
 func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
@@ -134,7 +134,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	return all, nil
 }
 
-// namesIn maps the index of a document in the set to a definition that the document names and that the file has.
+// namesIn returns a definition in the file for each document that names one. A key is the index of a document in set.
 func namesIn(set *docset.Set, file, text string) map[int]string {
 	var names codename.Names
 	for _, d := range set.Documents {

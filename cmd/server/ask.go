@@ -96,8 +96,8 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints what write has not printed: notes, sources, and the whole answer if the model wrote none. With --json
-// it prints asJSON instead. It returns err if that is not nil.
+// finish prints the notes, the sources, and the answer if the model did not write it piece by piece. With --json it
+// prints asJSON instead. If err is not nil, finish prints nothing and returns err.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
 	if err != nil {
 		return err

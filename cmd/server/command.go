@@ -71,7 +71,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	return root
 }
 
-// complement adds what all commands need: the flag --json, a check of the arguments, and a [runError] around errors.
+// complement adds the flag --json and a check of the arguments to a command, and wraps its errors in a [runError].
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -108,23 +108,23 @@ type invocation struct {
 	json           bool // value of --json
 }
 
-// run turns do into a function that cobra can call.
-func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) error {
+// run returns a function for cobra that calls body.
+func (f *flags) run(body func(i invocation) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		asJSON, err := command.Flags().GetBool("json")
-		return do(invocation{
+		return body(invocation{
 			flags: f, command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
 			json: err == nil && asJSON,
 		})
 	}
 }
 
-// print writes value to stdout as JSON with --json. Otherwise it calls people, which writes the value for people.
-func (i invocation) print(value any, people func(w io.Writer)) error {
+// print writes value to stdout as JSON with --json. Otherwise it calls writeText, which writes a text for people.
+func (i invocation) print(value any, writeText func(w io.Writer)) error {
 	if i.json {
 		return plain.JSON(i.stdout, value)
 	}
-	people(i.stdout)
+	writeText(i.stdout)
 	return nil
 }
 
@@ -133,15 +133,15 @@ func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// needs returns a check that a command gets from least to most arguments. A negative most means no limit. The error of
-// the check contains what, a name for the arguments, and example.
-func needs(least, most int, what, example string) cobra.PositionalArgs {
+// needs returns a check of how many arguments a command gets. If maxArgs is negative, there is no upper limit. An error
+// of the check contains argsName, such as "the question", and example.
+func needs(minArgs, maxArgs int, argsName, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
-		case len(args) < least:
-			return fmt.Errorf("%s is missing; give it as in `%s`", what, example)
-		case most >= 0 && len(args) > most:
-			return fmt.Errorf("unexpected argument %q; give %s as in `%s`", strings.Join(args[most:], " "), what, example)
+		case len(args) < minArgs:
+			return fmt.Errorf("%s is missing; give it as in `%s`", argsName, example)
+		case maxArgs >= 0 && len(args) > maxArgs:
+			return fmt.Errorf("unexpected argument %q; give %s as in `%s`", strings.Join(args[maxArgs:], " "), argsName, example)
 		}
 		return nil
 	}
@@ -154,7 +154,7 @@ func noArgs(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// exclude makes it an error to give flag together with any flag in others.
+// exclude forbids a user to give two flags together: the first flag and any of the other flags.
 func exclude(command *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
 		command.MarkFlagsMutuallyExclusive(flag, other)

@@ -60,7 +60,7 @@ type criticalDocument struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	Date  string `json:"date,omitempty"`
-	// Status names a document to read as well, such as "amended by ./b.md".
+	// Status names another document that a reader also needs, such as "amended by ./b.md", or is "".
 	Status string `json:"status,omitempty"`
 }
 
@@ -94,8 +94,8 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical is a quick test of a file's bytes, because parsing all files would take too long. It reports whether
-// the front matter contains "critical", or the file may replace or amend another document, which may be critical.
+// mayBeCritical reports whether a file must be parsed: its front matter contains "critical", or it may replace or
+// amend a critical document. To parse all files would take too long.
 func mayBeCritical(file []byte) bool {
 	if replacesAnother.Match(file) {
 		return true
@@ -107,8 +107,8 @@ func mayBeCritical(file []byte) bool {
 // replacesAnother matches a word that comes before the name of a replaced or amended document, such as "supersedes".
 var replacesAnother = regexp.MustCompile(`(?i)\b(?:super[sc]edes|replaces|obsoletes|amends|clarifies|updates|extends)\b`)
 
-// frontMatterEnd matches the delimiter that ends the front matter. It does not match the first delimiter, which begins
-// the file: no line break precedes that one.
+// frontMatterEnd matches the delimiter that ends the front matter. It does not match the delimiter at the beginning of
+// the file, because no line break comes before it.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
 // criticalLine returns the line that names the documents to an assistant. It quotes titles, because a title may be text

@@ -44,8 +44,8 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose checks the set-up and prints the findings, only the most important ones if short is set. If the settings
-// cannot be read, it reports that and uses the default settings.
+// diagnose checks the set-up and prints the findings. If short is true, it makes only the checks of the command status.
+// If the settings cannot be read, it reports that and uses the default settings.
 func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
@@ -63,7 +63,7 @@ func (i invocation) diagnose(short bool) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(settingsErr, short) })
 }
 
-// report checks the set-up and prints the findings. It returns errFound if one is an error. settingsErr may be nil.
+// report checks the set-up, prints the findings, and returns errFound if a finding is an error. settingsErr may be nil.
 func (s *setup) report(settingsErr error, short bool) error {
 	found, findErr := findProject(s.project)
 	if findErr != nil {
@@ -88,7 +88,7 @@ func (s *setup) report(settingsErr error, short bool) error {
 	return nil
 }
 
-// printFindings prints a summary and then the findings, the worst first. A remedy gets a second line.
+// printFindings prints a summary and then the findings, the worst first. The remedy of a finding is on a line below it.
 func printFindings(w io.Writer, findings []doctor.Finding) {
 	urgent := []doctor.Severity{doctor.Warning, doctor.Error}
 	findings = slices.Clone(findings)

@@ -46,7 +46,7 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent prints a note if start is in another repository than root, because the user may expect a project there.
+// nameParent prints a note if root lies above the repository of start. The user may expect a project in the repository.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)

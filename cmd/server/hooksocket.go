@@ -30,7 +30,7 @@ import (
 const (
 	// acceptWait is how long the hook's program waits for a server to accept.
 	acceptWait = 30 * time.Millisecond
-	// maxSentEvent limits an event on the socket, in bytes. An event is made from at most 4 MiB of JSON.
+	// maxSentEvent limits an event on the socket, in bytes. No event is larger: it is made from at most 4 MiB of JSON.
 	maxSentEvent = 16 << 20
 	// listenPause is how long a server waits before it checks again whether it should listen.
 	listenPause = 2 * time.Second

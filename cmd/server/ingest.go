@@ -73,12 +73,12 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. It refuses a folder without markdown: the wrong folder would empty the
-// handbook.
-func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
-	dir, err := filepath.Abs(source)
+// handbookFolder returns the folder called name. It refuses a folder without markdown, because a mistake in the name
+// would then remove all pages of the handbook.
+func handbookFolder(ctx context.Context, name string) (watch.Folder, error) {
+	dir, err := filepath.Abs(name)
 	if err != nil {
-		return watch.Folder{}, fmt.Errorf("resolve %s: %w", source, err)
+		return watch.Folder{}, fmt.Errorf("resolve %s: %w", name, err)
 	}
 	folder := watch.Folder{
 		Dir: dir, Prefix: filepath.Base(dir),
@@ -110,7 +110,7 @@ type syncedFolder struct {
 	Failed    []failedFile `json:"failed"`
 }
 
-// failedFile is a document that cannot be indexed, or that has passages for which the model makes no vector.
+// failedFile is a document that cannot be indexed, or a document with a passage that the model refuses to embed.
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

@@ -139,18 +139,18 @@ func (i *initializer) sayServices(o options) error {
 	return i.withSetup(o, func(s *setup) error { return s.report(nil, true) })
 }
 
-// repository returns the folder to set up: the argument, or flagged, or else the repository of the working directory.
-// In a sub-folder of a repository without a configuration it fails: the user must choose one of these folders.
-func (i *initializer) repository(flagged string) (string, error) {
+// repository returns the folder to set up: the argument, or else projectFolder, or else the repository of the working
+// directory. In a sub-folder of a repository without a configuration it fails: the user must choose one of the folders.
+func (i *initializer) repository(projectFolder string) (string, error) {
 	if len(i.args) > 0 {
-		flagged = i.args[0]
+		projectFolder = i.args[0]
 	}
-	folder, err := filepath.Abs(flagged) // "" becomes the working directory
+	folder, err := filepath.Abs(projectFolder) // "" becomes the working directory
 	if err != nil {
 		return "", err
 	}
 	folder, err = filepath.EvalSymlinks(folder)
-	if err != nil || flagged != "" {
+	if err != nil || projectFolder != "" {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)

@@ -80,8 +80,8 @@ func (i *initializer) showFile(title string, content []byte) {
 }
 
 // registerClient registers the server with one assistant. If used is false, it only prints how to register. folder is
-// the result of [clients.Client.Folder]. named says that the user named the assistant with --client. For another
-// assistant an error is printed, not returned.
+// the result of [clients.Client.Folder]. named is true if --client names the assistant. If named is false, an error of
+// the plan is printed, not returned.
 func (i *initializer) registerClient(c clients.Client, folder string, named, used bool) error {
 	say := func(format string, values ...any) { plain.Printf(i.stdout, c.Title+": "+format+"\n", values...) }
 	change, err := c.Plan(folder, c.Program(), clients.Environment())
@@ -137,23 +137,23 @@ func (i *initializer) addHooks(c clients.Client, folder string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change and prints next, the user's next step. planned is the error of the plan, or nil.
-// If planned says that the hooks are already there, writeHooks only prints that.
-func (i *initializer) writeHooks(title string, change clients.Change, planned error, next string) error {
-	if errors.Is(planned, clients.ErrRegistered) {
+// writeHooks writes a planned change and prints nextStep, which tells the user what to do. planErr is the error of the
+// plan, or nil. If planErr says that the file already has the hooks, writeHooks only prints that.
+func (i *initializer) writeHooks(title string, change clients.Change, planErr error, nextStep string) error {
+	if errors.Is(planErr, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
 		return nil
 	}
-	if planned != nil {
-		return fmt.Errorf("add the hooks of %s: %w", title, planned)
+	if planErr != nil {
+		return fmt.Errorf("add the hooks of %s: %w", title, planErr)
 	}
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("add the hooks of %s: %w", title, err)
 	}
-	if next != "" {
-		next = "; " + next
+	if nextStep != "" {
+		nextStep = "; " + nextStep
 	}
-	plain.Printf(i.stdout, "%s: added hooks to %s%s\n", title, change.Path(), next)
+	plain.Printf(i.stdout, "%s: added hooks to %s%s\n", title, change.Path(), nextStep)
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (i *initializer) offerHooks(root, server string) error {
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks reports whether a user without --hooks wants hooks for Claude Code, by --yes or an answer at a terminal.
+// wantsHooks reports whether a user without --hooks wants hooks for Claude Code: by --yes, or by a yes at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
 	if i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
@@ -218,8 +218,8 @@ func (i *initializer) wantsHooks() bool {
 }
 
 // keepAddresses writes the addresses of the database and of Ollama into the user's settings, because a client may start
-// the server without this environment and these flags. The registration of the server must not have the addresses:
-// others may read it, and would see a password.
+// the server without this environment and these flags. The registration of the server must not have the addresses,
+// because an address can contain a password, and other people may read the registration.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost

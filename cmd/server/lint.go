@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// never is the value of --fail-on that makes the command succeed whatever it finds.
+// never is the value of --fail-on with which no finding makes the command fail.
 const never = "never"
 
 type lintFlags struct {
@@ -100,7 +100,7 @@ func (f *lintFlags) run(i invocation) error {
 	return nil
 }
 
-// judge counts the findings and selects those to print: all from --level up, and all that make the command fail.
+// judge counts all findings, and keeps the findings that have at least --level or make the command fail.
 func (f *lintFlags) judge(report lint.Report) linted {
 	judged := linted{Report: report, Counts: map[lint.Severity]int{}}
 	for _, severity := range lint.Severities() {

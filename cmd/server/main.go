@@ -56,7 +56,7 @@ func main() {
 // Exit codes.
 const (
 	exitFailed = 1
-	// exitUsage means that the command line is wrong or names something wrong, and that nothing was done.
+	// exitUsage means that the command line, or a thing that it names, is wrong, and that nothing was done.
 	exitUsage = 2
 )
 
@@ -124,14 +124,14 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 const (
 	// grace is how long the program may take to end. A healthy program needs less than two seconds.
 	grace = 3 * time.Second
-	// escalation is how long a signal of another kind is ignored after the first signal, because Claude Code sends SIGTERM
-	// shortly after SIGINT.
-	escalation = time.Second
+	// For otherSignalWait after the first signal, the program ignores a signal of another kind, because Claude Code
+	// sends SIGTERM shortly after SIGINT.
+	otherSignalWait = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )
 
-// mustEnd makes the program end with exitHung if it still runs after the given time. Committed work stays.
+// mustEnd makes the program end with exitHung if it still runs after the given time. The database keeps committed work.
 func mustEnd(reason string, after time.Duration) {
 	time.AfterFunc(after, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -142,7 +142,7 @@ func mustEnd(reason string, after time.Duration) {
 }
 
 // onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the program at once,
-// unless it comes within escalation and is of another kind.
+// except a signal of another kind during otherSignalWait.
 func onSignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -153,7 +153,7 @@ func onSignal(parent context.Context) (_ context.Context, stop func()) {
 		cancel(interrupted{first})
 		mustEnd(first.String(), grace)
 		for next := range signals {
-			if next != first && time.Since(began) < escalation {
+			if next != first && time.Since(began) < otherSignalWait {
 				continue
 			}
 			os.Exit(codeOfSignal(next))

@@ -22,7 +22,7 @@ type options struct {
 	databaseURL string // "" for the private database: a PostgreSQL that the program starts
 	postgres    string // folder of the private database's programs, or "" to look for it
 	ollamaHost  string
-	// embeddings is the server of the embedding model, and answers the server of the language model.
+	// The field embeddings is the server of the embedding model. The field answers is the server of the language model.
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
 	logLevelGiven       bool
@@ -95,12 +95,12 @@ func absolute(path string) (string, error) {
 	return full, nil
 }
 
-// modelHost returns the configured model server, or Ollama if none is configured. variable names an environment
-// variable that may hold the key of a configured server.
-func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
+// modelHost returns the configured model server, or Ollama if no server is configured. keyVariable is the environment
+// variable that may have the key of the configured server.
+func (o options) modelHost(configured project.ModelHost, keyVariable string) project.ModelHost {
 	if configured.URL == "" {
 		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
 	}
-	configured.Key = cmp.Or(os.Getenv(variable), configured.Key)
+	configured.Key = cmp.Or(os.Getenv(keyVariable), configured.Key)
 	return configured
 }

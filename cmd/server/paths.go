@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// documentPath returns the absolute path of an existing file, and any other path as it is: tools read such a path
-// relative to the repository.
+// documentPath makes the path of an existing file absolute. Tools read any other path relative to the repository.
 func documentPath(given string) (string, error) {
 	_, err := os.Stat(given)
 	if errors.Is(err, os.ErrNotExist) {

@@ -10,9 +10,9 @@ import (
 // lineInterval is the minimum time between two lines about the same work.
 const lineInterval = time.Second
 
-// showProgress returns a function that writes lines such as "files: 3 of 10" to w, in which what is "files". The
+// showProgress returns a function that writes lines such as "files: 3 of 10" to w. In this line, label is "files". The
 // function writes at the beginning, at most once every lineInterval, and at the end.
-func showProgress(w io.Writer, what string) func(done, total int) {
+func showProgress(w io.Writer, label string) func(done, total int) {
 	var last time.Time
 	var told [2]int
 	return func(done, total int) {
@@ -20,6 +20,6 @@ func showProgress(w io.Writer, what string) func(done, total int) {
 			return
 		}
 		told, last = [2]int{done, total}, time.Now()
-		plain.Printf(w, "%s: %d of %d\n", what, done, total)
+		plain.Printf(w, "%s: %d of %d\n", label, done, total)
 	}
 }

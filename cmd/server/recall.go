@@ -69,7 +69,7 @@ func (f *recallFlags) act() hooks.Event {
 	}
 }
 
-// preview prints what hooks would tell an assistant at the act that the flags describe, and why.
+// preview prints what hooks would tell an assistant at the event that the flags describe, and why.
 func (f *recallFlags) preview(t *tooling) error {
 	t.endsSoon()
 	said, err := t.tools.Preview(t.command.Context(), f.act())
@@ -96,8 +96,8 @@ func printSaid(w io.Writer, said []hooks.Said) {
 }
 
 // Assistants end a hook after five seconds. hookTimeout limits the search for an answer, and hookEnd the whole program.
-// Both are long, because the first prompt may have to start the private database: a running server does not start it
-// before the first call of a tool.
+// Both times are long enough to start the private database. A hook may have to start it at the first prompt, because a
+// running server does not start it before the first call of a tool.
 const (
 	hookTimeout = 4 * time.Second
 	hookEnd     = 4500 * time.Millisecond

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// withUnsure appends documents that may answer, then the closest documents below the threshold. It appends nothing if
-// the search found nothing relevant.
+// withUnsure appends end.MayAnswer and then end.Closest. It appends nothing if the search found nothing relevant.
 func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.SearchResult {
 	if end.Grade == rag.Nothing {
 		return results
@@ -96,7 +95,7 @@ func (t *tooling) sayMode(end tools.SearchEnd) {
 	}
 }
 
-// sayWhatIsMissing prints notes on stderr about gaps in the index. A nil index has no gaps.
+// sayWhatIsMissing prints notes on stderr about gaps in the index. If index is nil, there are no gaps.
 func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 	if index == nil {
 		return

@@ -116,7 +116,7 @@ func (f *searchFlags) run(t *tooling) error {
 	return t.showResults(own, own.SearchEnd, own.Results)
 }
 
-// showResults prints the results, or asJSON with --json. Notes on stderr say what the search lacked.
+// showResults prints the results, or asJSON with --json. Notes on stderr say what was missing during the search.
 func (t *tooling) showResults(asJSON any, end tools.SearchEnd, results []tools.SearchResult) error {
 	t.sayMode(end)
 	if end.Index != nil && end.ModeReason != "" { // ModeReason already reports the missing vectors

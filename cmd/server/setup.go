@@ -41,7 +41,7 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// withSetup turns run into a function that cobra can call, for a command on the index.
+// withSetup returns a function for cobra that calls run with a setup. It is for commands on the index.
 func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
 	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
@@ -52,7 +52,7 @@ func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []st
 	})
 }
 
-// withSetup makes the parts, calls run with them, and closes them.
+// withSetup makes a setup, calls the function run with it, and closes the setup.
 func (i invocation) withSetup(o options, run func(s *setup) error) error {
 	s, err := newSetup(o, i)
 	if err != nil {
@@ -89,7 +89,7 @@ func newSetup(o options, i invocation) (*setup, error) {
 	return s, nil
 }
 
-// address returns the URL of the database. If that is the private database and it does not run, address starts it.
+// address returns the URL of the database. If no URL is configured, it starts the private database if necessary.
 func (s *setup) address(ctx context.Context) (string, error) {
 	if s.server == nil {
 		return s.databaseURL, nil
@@ -119,12 +119,12 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject turns run into a function that cobra can call. As in a server, the first tool call activates the project.
+// withProject returns a function for cobra that calls run. As in a server, the first tool call activates the project.
 func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
 	return withTools(flags, findProject, run)
 }
 
-// withTools is like withProject, but calls find to find the project. find returns "" if the command needs no project.
+// withTools is like withProject, but the project comes from find, which returns "" if the command needs no project.
 func withTools(
 	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
 ) func(*cobra.Command, []string) error {

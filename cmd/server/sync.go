@@ -69,16 +69,16 @@ func (t *tooling) sync(force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// vectorsFollow reports whether vectors are missing only because no model server makes them now. Until a server does,
-// words find the documents.
+// vectorsFollow reports whether vectors are missing only because no model server makes them now. Until a server makes
+// them, searches find the documents by words.
 func vectorsFollow(err error) bool {
 	_, away := errors.AsType[*model.UnavailableError](err)
 	_, missing := errors.AsType[*model.MissingError](err)
 	return away || missing
 }
 
-// syncProgress prints how far a sync is. A status does not count folders that are already done, so syncProgress keeps
-// the largest total. It prints passages only after all files are synced.
+// syncProgress prints how far a sync is. The total in a status becomes smaller when a folder is done, so syncProgress
+// keeps the largest total. It prints passages only after all files are synced.
 type syncProgress struct {
 	files, passages func(done, total int)
 

@@ -10,7 +10,7 @@ import (
 // ErrChanged means that a file has changed since it was read, and must be read and indexed again.
 var ErrChanged = errors.New("changed while it was indexed")
 
-// ErrLeftOut means that a file, such as a template, has the name of a document but is not one.
+// ErrLeftOut means that a file has the name of a document but is not a document. A template is such a file.
 var ErrLeftOut = errors.New("is left out")
 
 // Hash is the SHA-256 of a file's bytes.
@@ -29,19 +29,19 @@ type Stamp struct {
 	Size int64
 	// ModTime is when the content was last written. A program may have set another time.
 	ModTime time.Time
-	// ChangeTime is when the file system last noted a change of any kind; programs cannot set it. It is zero if a later
-	// change could still get the same time.
+	// ChangeTime is when the file system last noted a change of any kind. Programs cannot set it. If the time is so
+	// recent that another change could get the same time, ChangeTime is zero.
 	ChangeTime time.Time
 	// Inode is the file system's number of the file, or 0 if the file system has no such numbers.
 	Inode uint64
 	Hash  Hash
 }
 
-// Proves reports whether a file with the metadata present surely has the content that the index knows. Then the file is
-// not read again.
-func (s Stamp) Proves(present Stamp) bool {
-	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
-		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
+// Proves reports whether a file certainly has the content that the index knows, so that it is not read again. s is the
+// Stamp in the index, and current has the present metadata of the file.
+func (s Stamp) Proves(current Stamp) bool {
+	return !s.ChangeTime.IsZero() && s.Size == current.Size && s.Inode == current.Inode && s.SameModTime(current) &&
+		s.ChangeTime.Truncate(time.Microsecond).Equal(current.ChangeTime.Truncate(time.Microsecond))
 }
 
 // SameModTime reports whether s and other have equal ModTimes. This does not prove that the content is equal.

@@ -34,7 +34,7 @@ func Catch(f func() error) (err error) {
 // restartDelay is how long a task waits after a panic.
 const restartDelay = time.Second
 
-// Restart runs f. After each panic it logs the panic with name, and runs f again unless ctx has ended.
+// Restart runs f. After each panic it logs the panic and the name of the task, and runs f again unless ctx has ended.
 func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 	for {
 		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch does not wrap it

@@ -19,8 +19,8 @@ func Supported(postgreSQL, pgvector string) bool {
 	return AtLeast(postgreSQL, OldestPostgreSQL) && AtLeast(pgvector, OldestPgvector)
 }
 
-// AtLeast reports whether version is oldest or newer. Versions are texts such as "15.18" or "0.8.4", and only the first
-// three parts count. A text without a version is older than any version.
+// AtLeast reports whether version is equal to oldest or newer than oldest. Versions are texts such as "15.18" or
+// "0.8.4", and only the first three parts count. A text without a version is older than any version.
 func AtLeast(version, oldest string) bool { return number(version) >= number(oldest) }
 
 // Major returns the first part of a version, and 0 for a text without a version.

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Path returns a path with Go's quotes and escapes if it would not print on one line, or could be taken for an escaped
-// path. Otherwise it returns the path unchanged.
+// Path returns a path with Go's quotes and escapes if the path would not print on one line, or looks as if it already
+// had quotes or escapes. Otherwise it returns the path unchanged.
 func Path(path string) string {
 	if !Prints(path) {
 		return strconv.QuoteToASCII(path) // Quote would not escape all invisible characters
@@ -46,7 +46,7 @@ func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
 // commands reports whether a character does more than print: controls, separators of lines and paragraphs, invisible
-// characters, changes of direction. Joiners and emoji styles do not count, because scripts and emoji need them.
+// characters, changes of direction. It returns false for joiners, which some scripts need, and for styles of emoji.
 func commands(r rune) bool {
 	const nonJoiner, joiner, textStyle, emojiStyle, blank = '\u200c', '\u200d', '\ufe0e', '\ufe0f', '\u2800'
 	switch {
@@ -68,13 +68,13 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// Some lists the first names, up to the number most, and counts the rest: "a, b and 3 more".
-func Some(names []string, most int) string {
-	switch more := len(names) - most; {
+// Some lists at most limit names and counts the rest: "a, b and 3 more".
+func Some(names []string, limit int) string {
+	switch more := len(names) - limit; {
 	case len(names) == 0:
 		return "none"
 	case more > 0:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), more)
 	default:
 		return strings.Join(names, ", ")
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is the stdout of a command. If the reader of a pipe ends early, such as the program head, Output drops the
-// rest of the text without an error. [Output.Err] returns any other error.
+// Output is the stdout of a command. If stdout is a pipe and its reader, such as the program head, ends early, Output
+// drops the rest of the text without an error. [Output.Err] returns any other error.
 type Output struct {
 	to     io.Writer
 	closed bool

@@ -29,13 +29,13 @@ type Transport struct {
 	out   io.Writer
 }
 
-// New returns a transport. It starts to read in, and calls onEnd when in ends. out gets one line for each message.
-// Nobody can interrupt a read of stdin, so the goroutine that reads may live as long as the process.
-func New(in io.Reader, out io.Writer, onEnd func()) *Transport {
-	t := &Transport{out: out}
+// New returns a transport that writes one line for each message. New starts to read the input, and calls onEnd when the
+// input ends. Nobody can interrupt a read of stdin, so the goroutine that reads may live as long as the process.
+func New(input io.Reader, output io.Writer, onEnd func()) *Transport {
+	t := &Transport{out: output}
 	t.input, t.copy = io.Pipe()
 	go func() {
-		_, err := io.Copy(t.copy, in)
+		_, err := io.Copy(t.copy, input)
 		onEnd()
 		_ = t.copy.CloseWithError(err)
 	}()
@@ -56,7 +56,7 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// connection is the SDK's connection, except that it ends in another way, see Read, and drops some answers, see Write.
+// connection is the SDK's connection with two changes: Read ends it in another way, and Write drops some answers.
 type connection struct {
 	mcp.Connection
 
