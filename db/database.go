@@ -248,7 +248,8 @@ func (d *Database) try(
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}
-	// The idle connections of the pool may also be cut off, or may have kept old settings of the database.
+	// Like this connection, the idle connections of the pool may be cut off, or still have old settings of the database.
+	// Without them, the next call connects again.
 	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		pool.Reset()
 	}

@@ -96,8 +96,8 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) erro
 	return m.migrate(ctx, pool.Config().ConnConfig)
 }
 
-// registerTypes registers the types that pgx does not know. It makes up their OIDs (PostgreSQL's numbers of types),
-// because statements are sent without OIDs and PostgreSQL infers the types.
+// registerTypes registers the types that pgx does not know. pgx needs an OID for each, PostgreSQL's number of a type. Any
+// unused number will do, because pgx does not send it: PostgreSQL infers the types of parameters.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
 	types := conn.TypeMap()

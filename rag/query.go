@@ -129,8 +129,8 @@ type plan struct {
 	// lines are the pasted lines in the query, nil for none. isPrinted says that the query consists of pasted lines.
 	lines     []string
 	isPrinted bool
-	// meaning is the query's built-in vector. It is nil except in a hybrid search. It is also nil for a text that was
-	// pasted as a whole, because words find such a text better.
+	// meaning is the query's built-in vector. It is nil except in a hybrid search. It is also nil if the whole query was
+	// pasted, such as a log, because words find such a text better.
 	meaning *pgvector.HalfVector
 }
 

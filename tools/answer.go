@@ -28,7 +28,7 @@ const (
 	maxText = 300
 	// maxList limits the main list of an answer, in units of the function weight, to approximately 15,000 tokens.
 	maxList = 52_000
-	// maxSideList limits each of the other lists in an answer, in the same units.
+	// maxSideList limits each list of an answer except the main list, in units of the function weight.
 	maxSideList = 6_000
 )
 

@@ -88,7 +88,7 @@ type reconciler struct {
 }
 
 // run walks the folder. It reads files whose stamps do not prove them unchanged, indexes files with new bytes, and
-// removes missing files from the index. After an error, for example from ready, the caller can run the work again.
+// removes missing files from the index. After an error the caller can call run again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	r.touched = map[string]document.Stamp{}
 	root, err := r.folder.Open()
@@ -183,8 +183,8 @@ func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	return visits, nil
 }
 
-// compare returns the changed files of a walk, and adds the paths of missing files to gone. A file that failed at the
-// last walk and has not changed since fails again.
+// compare returns the changed files of a walk, and adds the paths of missing files to r.gone. If a file failed
+// at the last walk and is still the same, it fails again.
 func (r *reconciler) compare(visits []visit) []entry {
 	var changed []entry
 	seen := make(map[string]struct{}, len(visits))

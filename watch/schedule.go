@@ -50,7 +50,7 @@ func (q *schedule) addWhole() {
 	}
 }
 
-// addNow queues a whole walk at once.
+// addNow queues a walk of the whole folder that is due immediately.
 func (q *schedule) addNow() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

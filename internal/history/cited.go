@@ -16,7 +16,8 @@ type citation struct {
 	place    document.Place
 }
 
-// citedVersion says when a document last changed its lines about a place.
+// citedVersion says when a document last changed what it says about a place, which is a file or lines of a file that the
+// document cites.
 type citedVersion struct {
 	statement string // the document's text about the place, see [statementOn]
 	commit    string // commit in which the document last changed the statement

@@ -41,8 +41,8 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	return scopes
 }
 
-// Heard returns a book of the documents that have at least one of the cues, except documents of the handbook. A cue is
-// a key under which the index finds documents for an act of the assistant.
+// Heard returns what hooks compare with an act of the assistant, for the documents that have at least one of the cues.
+// A cue is a key under which the index finds documents for an act. The handbook is left out.
 func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, cues, p.book.collections...)
 	return quoted.NewBook(documents), err

@@ -29,9 +29,9 @@ type quote struct {
 	source source
 	// chosen has the indices of the quoted passages in source.passages. [fit] sorts them.
 	chosen []int
-	// excerpt, if not "", is quoted in place of the chosen passage: the beginning of the passage, or a summary.
+	// excerpt, if not "", is quoted instead of the only chosen passage: the beginning of the passage, or a summary.
 	excerpt string
-	// size is the number of tokens of the quote as [fitBest] makes it, with its first passage alone.
+	// size is the number of tokens of the quote that [fitBest] makes, which has one passage of the source.
 	size int
 }
 

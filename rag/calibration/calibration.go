@@ -13,7 +13,8 @@ type Calibration struct {
 	// Matched is the mean cosine of a question and its own answer. Unmatched is the mean cosine of a question and the
 	// answer to another question.
 	Matched, Unmatched float64
-	// Variance is the mean of two variances: of the matched cosines, and of the unmatched cosines.
+	// Variance is the mean of two variances. One is of the cosines whose mean is Matched, the other of those whose mean is
+	// Unmatched.
 	Variance float64
 	// OwnFirst is the share of the questions whose own answer has the highest cosine.
 	OwnFirst float64

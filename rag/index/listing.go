@@ -70,7 +70,7 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 
 // Inspect reads the state of a checkout without registering it, and returns false if the index does not have it. It
 // decodes the last published sync status into status. The QueueStatus counts the passages that have no vector of the
-// current model. If current is nil, this is the model that last embedded the checkout.
+// model current or, if current is nil, of the model that last embedded the checkout.
 func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *model.Model, status any) (bool, QueueStatus, error) {
 	tenant, err := transact(ctx, x.db.Read, "inspect the index", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, _, err := lookUp(ctx, q, key)

@@ -25,8 +25,8 @@ type QueueStatus struct {
 	Err error
 }
 
-// Status returns the state of the queue. While Counting is set, and until the model is measured, Missing is at least 1,
-// so that the queue does not look empty: hybrid searches use no vectors of a model that is not measured.
+// Status returns the state of the queue. Missing is at least 1 while Counting is set, because passages may be missing. It
+// is also at least 1 until the model is measured, because hybrid searches use no vectors before that.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()

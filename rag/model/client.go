@@ -42,8 +42,8 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default: 8192. It is never more
 	// than the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s. Without a deadline it is at least 2
-	// minutes.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s. For a call whose context has no deadline,
+	// the wait is at least 2 minutes.
 	FirstPiece time.Duration
 	// RetryDelay is the pause before the second try of a request. It doubles before the third. Default: 1 second.
 	RetryDelay time.Duration

@@ -81,8 +81,8 @@ const (
 	// to this limit, the line decides. For 60 stack traces with one telling line, .88 of the searches then have the right
 	// document among the first ten, instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
-	// it decides only between answers of nearly the same evidence.
+	// promotedOdds multiply the odds of a promoted document when a search sorts its results. The number is chosen, not
+	// measured: it decides only between documents with nearly the same evidence.
 	promotedOdds = 3
 	// fallenOdds multiply the odds of a document that does not hold, such as a rejected one. The number is chosen too.
 	fallenOdds = .5
@@ -124,7 +124,7 @@ type Evidence struct {
 	Phrase float64
 	// Crowd says how strong the evidence for the first documents of the search is.
 	Crowd Crowd
-	// Passages is how many passages the search could return, at least 1.
+	// Passages is the number of passages among which the search chooses, at least 1.
 	Passages int
 }
 

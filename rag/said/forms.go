@@ -13,7 +13,8 @@ type form struct {
 	words string
 	// status is the status of a document with such words, a result of [StatusWord] or "".
 	status string
-	// relation is the document's relation to each document whose name follows the words in the text, "" for none.
+	// relation says how the document is related to the documents that the text names directly after such words. It is ""
+	// for words without a relation.
 	relation Relation
 	where    scope
 }

@@ -70,8 +70,8 @@ func readWords(lists string) map[string][]Language {
 	return of
 }
 
-// lowered folds the case of a word, and replaces a typographic apostrophe. It keeps accents, which fold removes,
-// because stemmers and stop words need them.
+// lowered makes a word lower case, and replaces a typographic apostrophe. Unlike the function fold, lowered keeps
+// accents, because stemmers and stop words need them.
 func lowered(word string) string {
 	if isASCII(word) {
 		return strings.ToLower(word)

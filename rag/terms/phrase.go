@@ -42,7 +42,8 @@ func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 	return part / w.Sum, false
 }
 
-// folded is a text in the form of [fold]. sequence is its [wordSequence], made at the first use.
+// folded holds a text that [fold] has returned. sequence is the result of [wordSequence] for this text, made at the
+// first use.
 type folded struct{ text, sequence string }
 
 // has reports whether the text contains a sequence of words, which is in the form of [wordSequence].

@@ -8,8 +8,9 @@ import (
 // Closeness says how near a text is to a query. Covered and Cosine are approximately 0 for a text about another
 // subject, and 1 for a text with the words of the query.
 type Closeness struct {
-	// Covered is the share of the query that the text covers. Each piece of a word of the query counts as its highest
-	// cosine with a piece of the text, times a weight: the square of its vector's length ("the" .05, "database" 2.5).
+	// Covered is the share of the query that the text covers. Each piece of a query word counts with its highest cosine to
+	// a piece of the text, times a weight. The weight is the squared length of the vector of the query's piece, such as .05
+	// for "the" and 2.5 for "database".
 	Covered float64
 	// Cosine is the cosine of the vectors of the whole texts.
 	Cosine float64

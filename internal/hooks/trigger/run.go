@@ -32,8 +32,8 @@ func (c call) programs() []string {
 
 var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")
 
-// words returns the words of all calls in a line, and the folders of the calls. It leaves out flags without a value,
-// because a flag belongs to one call only.
+// words returns the words of all calls in a line, and the folders in which the calls run. A flag without a value is left
+// out, because it says something about its own call only. A flag such as --file=x stays for its value.
 func (l Line) words() []word {
 	var all []word
 	for _, c := range l.calls {

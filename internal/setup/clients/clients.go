@@ -34,7 +34,8 @@ type Client struct {
 	roots bool
 	// section is the key of the servers in the file. kind is the type of a JSON entry, or "" if entries have no type.
 	section, kind string
-	// template is the entry for a file that only the user changes, or "". See [Client.pasted].
+	// template is the text of the entry if this program does not write the file, so that the user pastes the entry. It is
+	// "" for other clients. See [Client.pasted].
 	template string
 	// Command is the client's own command that registers a server for all projects of the user, or nil. The words that
 	// start the server follow the command.
