@@ -20,6 +20,7 @@ func TestSearch_Names(t *testing.T) {
 		file("docs/rfc/0012-import.md", "# Import of orders", "", "Partners send files at night."),
 		file("docs/adr/README.md", "# Decisions", "", "Each has a page."),
 		file("docs/0061-sessions.md", "# 61. Sessions in the database", "", "They end at night."),
+		file("oteps/0066-logs.md", "# Logs of workers", "", "They are lines of text."),
 		file("README.md", "# Shop", "", "The shop of the harbour, with its decisions."),
 	}
 	for i := range 60 {
@@ -32,12 +33,18 @@ func TestSearch_Names(t *testing.T) {
 		"`0012-use-one-queue.md`": "docs/adr/0012-use-one-queue.md", "ADR 12": "docs/adr/0012-use-one-queue.md",
 		"adr-0012": "docs/adr/0012-use-one-queue.md", "RFC 12": "docs/rfc/0012-import.md", "ADR 61": "docs/0061-sessions.md", "readme.md": "README.md",
 		"adr/README.md": "docs/adr/README.md",
+		"OTEP 66": "oteps/0066-logs.md",
 	} {
 		for _, mode := range rag.Modes() {
 			got, found := f.found(t, rag.Query{Text: text, Mode: mode, Limit: 2})
 			if got[0] != want || found.Documents[0].Score < .9 {
 				t.Errorf("%s, %s: got %v, the first with a score of %.3f, want %s", text, mode, got, found.Documents[0].Score, want)
 			}
+		}
+	}
+	for _, text := range []string{"java 61", "http12", "step 66", "issue 12"} { // no series of decisions
+		if _, found := f.found(t, rag.Query{Text: text, Mode: rag.Lexical, Limit: 2}); len(found.Documents) > 0 && found.Documents[0].Score > .9 {
+			t.Errorf("%s finds %s with a score of %.3f", text, found.Documents[0].Path, found.Documents[0].Score)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Named returns the paths of the documents whose path, file name or number is the query, such as pool.md, docs/pool and
@@ -31,7 +32,7 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if decision != nil && len(documents) > 1 {
+	if decision != nil && (len(documents) > 1 || !said.IsSeries(decision[1])) {
 		documents = slices.DeleteFunc(documents, func(d db.DocumentsNamedRow) bool { return !isOfSeries(decision[1], d) })
 	}
 	paths := make([]string, len(documents))
@@ -44,15 +45,17 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	return paths, nil
 }
 
-// isOfSeries reports whether the path or the title of a numbered document names a series, such as adr.
+// isOfSeries reports whether the path or the title of a numbered document names a series, such as adr. A path such as
+// oteps/0066.md names the series otep.
 func isOfSeries(series string, d db.DocumentsNamedRow) bool {
 	text := strings.ToLower(d.RelativePath + " " + d.Title)
 	series = strings.ToLower(series)
-	return strings.Contains(text, series) || series == "adr" && strings.Contains(text, "decision")
+	return regexp.MustCompile(`(?:^|[^\pL])`+series+`s?(?:[^\pL]|$)`).MatchString(text) ||
+		series == "adr" && strings.Contains(text, "decision")
 }
 
 var (
-	// decisionName matches a document of a numbered series, such as ADR 12 and rfc-0007.
+	// decisionName matches a word with a number, which may name a document of a series, such as ADR 12 and rfc-0007.
 	decisionName = regexp.MustCompile(`(?i)^([a-z]{2,8})[-_ #]*0*(\d{1,6})$`)
 	// isPath matches a word with a slash, dot, hyphen or underscore between letters or digits, as in names of files.
 	isPath = regexp.MustCompile(`^\S*[\pL\d][-_./][\pL\d]\S*$`)

@@ -49,7 +49,7 @@ func notices(document *markdown.Document) Status {
 		}
 		opener, isItem, text := callout().FindString(line), listItem().MatchString(line), strings.Trim(line, "> \t*_")
 		if isAbout && (isItem || !strings.HasSuffix(introduction, ":")) {
-			found := noticeIn(line[len(opener):])
+			found := noticeIn(inOneLine(line[len(opener):]))
 			if isFirst && (isStart || opener != "") && !isItem && status.Word == "" {
 				status.Word = found.Word
 			}
@@ -61,6 +61,17 @@ func notices(document *markdown.Document) Status {
 		}
 	}
 	return status
+}
+
+// inOneLine returns the row of a table with two columns as a line, such as "Superseded by: ADR-12". It returns any other
+// line unchanged.
+func inOneLine(line string) string {
+	row, isRow := strings.CutPrefix(strings.TrimSpace(line), "|")
+	name, value, isPair := strings.Cut(strings.TrimSuffix(row, "|"), "|")
+	if !isRow || !isPair || strings.Contains(value, "|") {
+		return line
+	}
+	return strings.TrimSpace(name) + ": " + strings.TrimSpace(value)
 }
 
 // titleStatus returns the status that is marked in the title.

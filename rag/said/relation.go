@@ -153,6 +153,11 @@ var inWords = strings.NewReplacer("-", " ", "_", " ")
 
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
+// IsSeries reports whether a word names a series of decisions or proposals in any project, such as ADR.
+func IsSeries(word string) bool { return isSeries().MatchString(word) }
+
+var isSeries = lazyregexp.New(`(?i)^(?:` + seriesForm + `)$`)
+
 // DecisionNumber returns the number of a decision, "" without one. The number comes from a title such as "12. Cache"
 // and "ADR-0012: Cache", or else from a file name such as 0012-cache.md. A date is no number.
 func DecisionNumber(file, title string) string {

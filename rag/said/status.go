@@ -179,7 +179,7 @@ func statusText(document *markdown.Document) string {
 		if found := statusLine().FindStringSubmatch(line); found != nil {
 			headings = append(headings, found[1])
 		}
-		if !statusHeading().MatchString(numbered().ReplaceAllString(h.Text, "")) {
+		if !statusHeading().MatchString(numbered().ReplaceAllString(h.Text, "")) || isNested(headlines[:i], h.Level) {
 			continue
 		}
 		end := len(lines)
@@ -214,6 +214,17 @@ func statusText(document *markdown.Document) string {
 		}
 	}
 	return ""
+}
+
+// isNested reports whether a heading of a level, after earlier ones, is below another heading than the first, which is
+// the title. A section Status below Design is about something else than the document.
+func isNested(earlier []markdown.Headline, level int) bool {
+	for i := len(earlier) - 1; i > 0; i-- {
+		if earlier[i].Level < level {
+			return true
+		}
+	}
+	return false
 }
 
 // namesStatus reports whether a line may match statusTag or statusLine. It is faster than these patterns.

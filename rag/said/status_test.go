@@ -34,6 +34,9 @@ func TestStatus(t *testing.T) {
 		{"log4brains", "# Cache\n\n- Status: accepted [2024-05-01]\n- Date: 2024-05-01\n", said.Status{Word: "active"}},
 		{"bold", "# Cache\n\n**Status:** Rejected\n", said.Status{Word: "rejected"}},
 		{"a table", "# Cache\n\n| Status | Deprecated |\n|---|---|\n", said.Status{Word: "deprecated"}},
+		{"a table, and a section about something else", "# Cache\n\n| Status | Deprecated |\n|---|---|\n\n## Design\n\n### Status\n\nThe state of the whole cache.\n", said.Status{Word: "deprecated"}},
+		{"a table that names the successor", "# Cache\n\n|Metadata|Value|\n|---|---|\n|Status|Implemented|\n|Superseded by|[ADR-60](ADR-60.md)|\n", said.Status{Word: "active", Relations: by("ADR-60.md")}},
+		{"a line that names the successor", "# Cache\n\n- Status: Implemented\n- Superseded by: [ADR-60](ADR-60.md)\n", said.Status{Word: "active", Relations: by("ADR-60.md")}},
 		{"struck out", "# Cache\n\nStatus: ~~accepted~~ withdrawn\n", said.Status{Word: "rejected"}},
 		{"not accepted", "# Cache\n\n## Status\n\nNot accepted.\n", said.Status{Word: "rejected"}},
 		{"accepted, and replaces another", "# Cache\n\n## Status\n\nAccepted, supersedes [ADR 3](0003-y.md)\n", said.Status{
