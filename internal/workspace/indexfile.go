@@ -123,7 +123,8 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 }
 
 // documentName returns a document's path in the folder of the documents. given may be absolute, or relative to the
-// repository or to DocsDir. The file may be missing. Errors name the tool's parameter.
+// repository or to DocsDir. If both are possible, the path of an existing file counts. The file may be missing. Errors
+// name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
 	name, err := p.cleanPath(given)
 	if err != nil {
@@ -133,13 +134,22 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		return "", apierror.Refuse(parameter, "%.200q leads out of the repository; give one such as %s", given, p.examplePath())
 	}
 	folder := p.docs.folder
+	var possible []string
 	for _, indexed := range []string{name, path.Join(p.Definition.DocsDir(), name)} {
-		if inFolder, ok := folder.Name(indexed); ok && folder.Covers(inFolder) {
+		inFolder, ok := folder.Name(indexed)
+		if !ok || !folder.Covers(inFolder) {
+			continue
+		}
+		if len(folder.Present([]string{indexed})) > 0 {
 			return inFolder, nil
 		}
+		possible = append(possible, inFolder)
 	}
 	if why := project.LeftOut(name); why != "" && project.IsMarkdown(name) && p.Definition.Holds(name) {
 		return "", apierror.Refuse(parameter, "%.200q is left out because of its name (%s); rename it", given, why)
+	}
+	if len(possible) > 0 {
+		return possible[0], nil
 	}
 	return "", apierror.Refuse(parameter, "%.200q is not a markdown document in %s; give one such as %s",
 		given, p.Definition.PlacesText(), p.examplePath())

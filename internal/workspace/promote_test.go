@@ -110,6 +110,23 @@ func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	}
 }
 
+// With all folders of the repository, a path may be relative to the docs folder too, as the commands promise.
+func TestPromote_FindsTheDocsFolderAmongAllFolders(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		docs + "a.md": problem("A", "Text."), "changelog.md": "# Changes\n",
+		configFile: `{"project_name": "p", "documents": {"folders": ["."]}}`,
+	})
+	active := f.activate(t, f.server(t), "main")
+	if name, _, err := active.Promote(t.Context(), "problems/a.md", catalog.Critical); err != nil || name != docs+"a.md" {
+		t.Errorf("promoted %q: %v, want %s", name, err, docs+"a.md")
+	}
+	_, _, err := active.Promote(t.Context(), "changelog.md", catalog.Critical)
+	if err == nil || !strings.Contains(err.Error(), "left out because of its name") {
+		t.Errorf("a changelog: %v, want that it is left out", err)
+	}
+}
+
 func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
