@@ -129,10 +129,14 @@ func TestProject_LenientRules(t *testing.T) {
 	frontMatter := map[string]any{
 		"doc_type": "guide", "title": "A", "date": "2026-01-02", "summary": "A", "significance": "correctness", "problem_type": "ui_bug",
 		"symptoms": []any{"it fails"}, "root_cause": "a mistake", "solution": "correct it",
+		"trigger": []any{}, "superseeds": "a.md", "promotion-level": "critical", "tag": "a", "Triggers": nil,
 	}
 	want := []project.Violation{
 		{Field: "doc_type", Problem: `is "guide"`, Expected: "one of problem, insight, codebase, tool, style; it counts as problem"},
 		{Field: "problem_type", Problem: `is "ui_bug"`, Expected: "one of bug, configuration, integration, performance, security, data"},
+		{Field: "promotion-level", Problem: "is unknown", Expected: "promotion_level"},
+		{Field: "superseeds", Problem: "is unknown", Expected: "supersedes"},
+		{Field: "trigger", Problem: "is unknown", Expected: "triggers"},
 	}
 	if diff := cmp.Diff(want, got.Validate(frontMatter)); diff != "" {
 		t.Error(diff)

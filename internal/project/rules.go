@@ -72,7 +72,9 @@ func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 		parts = append(parts, []byte(known.Name), []byte(known.Folder))
 	}
 	rules.SchemaHash = fingerprint(parts...)
-	rules.Validate = func(frontMatter map[string]any) []Violation { return p.advise(t, frontMatter) }
+	rules.Validate = func(frontMatter map[string]any) []Violation {
+		return append(p.advise(t, frontMatter), misspelt(frontMatter)...)
+	}
 	rules.Named = func(name string) (Rules, bool) {
 		named, ok := p.DocType(name)
 		if !ok {
@@ -102,6 +104,37 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 		Field: "doc_type", Problem: jsonschema.State(given),
 		Expected: fmt.Sprintf("one of %s; it counts as %s", strings.Join(names, ", "), t.Name),
 	})
+}
+
+// misspelt returns a violation for each field that is probably meant to be one of the commonFields, such as trigger.
+// Nobody would hear of it otherwise, because a lenient project allows any field.
+func misspelt(frontMatter map[string]any) []Violation {
+	const shortest = 7 // in shorter names, such as tag and tags, one letter may make another word
+	var violations []Violation
+	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
+		name := strings.ToLower(field)
+		if slices.Contains(commonFields, name) {
+			continue
+		}
+		for _, known := range commonFields {
+			if len(known) >= shortest && areAlike(strings.ReplaceAll(name, "-", "_"), known) {
+				violations = append(violations, Violation{Field: field, Problem: "is unknown", Expected: known})
+			}
+		}
+	}
+	return violations
+}
+
+// areAlike reports whether two words differ in at most one letter, or in the order of two letters.
+func areAlike(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	isSwapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return isSwapped || len(a) <= 1 && len(b) <= 1
 }
 
 // CompoundEngineering is the value of [Config.Profile] for documents of the plugin compound-engineering.
