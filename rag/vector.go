@@ -139,14 +139,14 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 	// If the model was replaced, the next try of find uses the new model.
 	isImpossible := err != nil && !errors.Is(err, model.ErrModelReplaced) &&
 		apierror.AsError(err).Code == apierror.EmbeddingServiceError
-	switch nextStep(useful, err == nil, isLoading, isImpossible) {
-	case compareVector:
+	switch {
+	case useful && err == nil:
 		if e.result.Digest != e.model.Digest {
 			return v, model.ErrModelReplaced
 		}
 		v.byModel = new(pgvector.NewHalfVector(e.result.Vector))
-	case needNoVector:
-	case lackVector:
+	case err == nil, !useful && isLoading: // the index has no vectors to compare with
+	case isImpossible:
 		if v.Mode == Vector {
 			return v, apierror.Wordf("%w; without %s names and words are found in the meantime", err,
 				apierror.Argument{Parameter: "mode", Value: string(Vector)})
@@ -163,31 +163,6 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 		v.builtIn = p.meaning
 	}
 	return v, nil
-}
-
-// step is how a search goes on after it has waited for the model's vector.
-type step int
-
-const (
-	compareVector step = iota // compare the vector
-	needNoVector              // go on without the vector: the index has none to compare with
-	lackVector                // a hybrid search goes on without the vector and says why; a vector search fails
-	failSearch                // return the error
-)
-
-// nextStep decides how the search goes on. useful: the index has vectors to compare with. made: the query's vector is
-// there. loading: the model server did not answer in time. impossible: it cannot make the vector now, or is loading.
-func nextStep(useful, made, loading, impossible bool) step {
-	switch {
-	case useful && made:
-		return compareVector
-	case made, !useful && loading:
-		return needNoVector
-	case impossible:
-		return lackVector
-	default:
-		return failSearch
-	}
 }
 
 // wait waits for the embedding, no longer than most, and returns the error of the embedding. If the embedding is late,
