@@ -20,8 +20,6 @@ type usedModel struct {
 	// Only the goroutine that holds the queue's turn sets them. It sets calibrated under the queue's lock, because Status
 	// reads calibrated.
 	calibrated, tidied bool
-	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
-	useless bool
 	// asked and answered are the vectors of the calibration's texts that [Queue.measure] has made so far.
 	asked, answered [][]float32
 }
@@ -57,8 +55,7 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
 	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
-		measured, known := calibrationOf(row)
-		used := &usedModel{Model: current, id: row.ID, calibrated: known, useless: known && !measured.Usable()}
+		used := &usedModel{Model: current, id: row.ID, calibrated: row.OwnFirst != nil}
 		if db.IsNoRows(err) {
 			used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
 		}
@@ -90,21 +87,12 @@ func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModel
 // Calibration returns what the model's cosines mean, and false if they were not yet measured in this database.
 func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Calibration, bool, error) {
 	row, err := x.findModel(ctx, m)
-	if err != nil {
+	if err != nil || row.OwnFirst == nil {
 		return calibration.Calibration{}, false, err
-	}
-	measured, known := calibrationOf(row)
-	return measured, known, nil
-}
-
-// calibrationOf returns the calibration in a model's row, and false if the model was never measured.
-func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool) {
-	if row.OwnFirst == nil {
-		return calibration.Calibration{}, false
 	}
 	return calibration.Calibration{
 		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
-	}, true
+	}, true, nil
 }
 
 // calibrate measures what the model's cosines mean, unless the database has the result. Hybrid searches use no vectors
@@ -113,17 +101,15 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
 	}
-	measured, known, err := q.index.Calibration(ctx, used.Model)
+	_, known, err := q.index.Calibration(ctx, used.Model)
 	if err != nil {
 		return err
 	}
 	if !known {
-		measured, err = q.measure(ctx, used)
-		if err != nil {
+		if err := q.measure(ctx, used); err != nil {
 			return err
 		}
 	}
-	used.useless = !measured.Usable()
 	q.mu.Lock()
 	used.calibrated = true
 	q.mu.Unlock()
@@ -133,23 +119,22 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 
 // measure embeds the shipped pairs of a question and its answer, and writes to the database what their cosines mean. If
 // the model refuses one of these texts, the result is not usable.
-func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
+func (q *Queue) measure(ctx context.Context, used *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	err = q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries)
-	if err != nil {
-		return measured, err
+	if err := q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries); err != nil {
+		return err
 	}
-	err = q.embedTexts(ctx, used, &used.answered, answers, x.embedder.Embed)
-	if err != nil {
-		return measured, err
+	if err := q.embedTexts(ctx, used, &used.answered, answers, x.embedder.Embed); err != nil {
+		return err
 	}
+	var measured calibration.Calibration
 	if !slices.ContainsFunc(slices.Concat(used.asked, used.answered), func(v []float32) bool { return v == nil }) {
 		measured = calibration.Measure(used.asked, used.answered)
 	}
 	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
-	return measured, x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
+	return x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
 		return queries.EmbeddingModelCalibrate(ctx, db.EmbeddingModelCalibrateParams{
 			ID: used.id, Matched: measured.Matched, Unmatched: measured.Unmatched,
 			Variance: measured.Variance, OwnFirst: measured.OwnFirst,

@@ -26,8 +26,6 @@ const (
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run looks again at an empty queue: it may have filled because the model was replaced.
 	queueIdle = time.Minute
-	// uselessIdle replaces queueIdle while the model is of no use, so that a repaired model is noticed soon.
-	uselessIdle = 5 * time.Second
 )
 
 // fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. Measuring
@@ -133,17 +131,13 @@ func (q *Queue) Run(ctx context.Context) {
 // rest returns when there may be something to embed. Wake ends it at once. Every queueIdle it ends if the model has
 // changed, or if somebody uses this server: another server may have left passages in the queue.
 func (q *Queue) rest(ctx context.Context) {
-	idle := queueIdle
-	if q.currentModel().useless {
-		idle = uselessIdle
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-q.wake:
 			return
-		case <-time.After(idle):
+		case <-time.After(queueIdle):
 		}
 		current, err := q.index.embedder.EmbedModel(ctx)
 		if err != nil || current != q.currentModel().Model || !q.index.Idle() {
