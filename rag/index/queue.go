@@ -174,7 +174,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	missing, err := q.count(ctx, used.id, false)
+	missing, err := q.count(ctx, used.id)
 	if err != nil {
 		return false, err
 	}
@@ -206,7 +206,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	}
 	if all > 0 {
 		// The model refused the missing passages, or another server has embedded them since the count.
-		if _, err := q.count(ctx, used.id, false); err != nil {
+		if _, err := q.count(ctx, used.id); err != nil {
 			return false, err
 		}
 		report()
