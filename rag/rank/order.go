@@ -33,16 +33,21 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 			hit.Passages = min(hit.Passages, SampleSize)
 			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
-		byText := hit.LogOdds
+		logOdds := hit.LogOdds
 		if line, ok := lines[[2]int64{hit.ID, int64(hit.Ordinal)}]; ok {
-			logOdds, decides := relevance.WithLine(byText, line.logOdds, len(q.Lines))
+			byLine, decides := relevance.WithLine(logOdds, line.logOdds, len(q.Lines))
 			if decides {
-				byText, hit.Line = logOdds, line.text
+				logOdds, hit.Line = byLine, line.text
 			}
 		}
-		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
-		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
-		hit.LogOdds = hit.withName(byStanding) // the words count even if the document does not hold
+		if !hit.Holds() || hit.Status == catalog.History {
+			logOdds += relevance.Fallen
+		}
+		hit.Key = logOdds
+		if hit.Level != catalog.Standard && hit.Holds() {
+			hit.Key += relevance.Promoted
+		}
+		hit.LogOdds = hit.withName(logOdds) // the words count even if the document does not hold
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}

@@ -81,11 +81,15 @@ const (
 	// line is to decide. For 60 stack traces with one telling line, the right document is then among the first ten in .88
 	// of the searches instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not measured:
-	// it decides only between answers of nearly the same evidence.
-	promotedOdds = 3
-	// fallenOdds multiply the odds of a document that does not hold, such as a rejected one. The number is chosen too.
-	fallenOdds = .5
+)
+
+// Promoted and Fallen are added to the log-odds of a document. The numbers are chosen, not measured.
+const (
+	// Promoted multiplies the odds of a promoted document by 3, in the order of results. It decides only between answers
+	// of nearly the same evidence.
+	Promoted = 1.0986122886681098 // ln 3
+	// Fallen halves the odds of a document that does not hold, such as a rejected one.
+	Fallen = -math.Ln2
 )
 
 // MeaningDecides reports whether a query is judged by its meaning alone. known, in [0,1], is the part of the weight of
@@ -218,19 +222,3 @@ func (e Evidence) Calibrated(logOdds float64) float64 {
 
 // Score returns the probability that belongs to calibrated log-odds.
 func Score(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
-
-// Standing returns the log-odds of a document, lowered if the document does not hold.
-func Standing(logOdds float64, holds bool) float64 {
-	if holds {
-		return logOdds
-	}
-	return logOdds + math.Log(fallenOdds)
-}
-
-// Key returns the log-odds for the order of results, raised for a promoted document.
-func Key(logOdds float64, promoted bool) float64 {
-	if promoted {
-		return logOdds + math.Log(promotedOdds)
-	}
-	return logOdds
-}
