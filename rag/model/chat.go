@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	temperature  = 0.1
 	answerTokens = 1024
 	// An answer has at most as many tokens as the context window divided by answerDivisor.
 	answerDivisor = 4
@@ -32,7 +31,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		first = max(first, loadChatTimeout)
 	}
 	request := ChatRequest{
-		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,
+		Model: c.cfg.ChatModel, Prompt: prompt,
 		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
 	}
 	var answer strings.Builder

@@ -138,7 +138,7 @@ func (c *Client) Remedy(err error) string {
 
 // BadResponse returns the failure of a server whose answer makes no sense.
 func (c *Client) BadResponse(problem string) *model.ServerError {
-	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
+	return &model.ServerError{Err: fmt.Errorf("%w: %s; is this %s?", model.ErrBadResponse, problem, c.kind.Name)}
 }
 
 // maxMessage is how many characters of a server's message are kept.

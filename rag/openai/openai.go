@@ -181,7 +181,7 @@ type piece struct {
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (isFull bool, err error) {
 	body, err := s.Send(ctx, "/chat/completions", map[string]any{
 		"model": request.Model, "messages": request.Prompt.Messages(),
-		"max_tokens": request.MaxTokens, "temperature": request.Temperature,
+		"max_tokens": request.MaxTokens, "temperature": model.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
 	if err != nil {
