@@ -64,7 +64,7 @@ const (
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range StringList(frontMatter[questionsField]) {
-		line := strings.Join(strings.Fields(text), " ")
+		line := markdown.OneLine(text)
 		if line != "" && len(found) < maxQuestions {
 			found = append(found, markdown.CutRunes(line, maxQuestionRunes))
 		}
@@ -88,7 +88,7 @@ func texts(value any) []string {
 	var all []string
 	switch value := value.(type) {
 	case string:
-		if text := strings.Join(strings.Fields(value), " "); text != "" {
+		if text := markdown.OneLine(value); text != "" {
 			all = append(all, text)
 		}
 	case []any:

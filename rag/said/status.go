@@ -80,7 +80,7 @@ func StatusOf(document *markdown.Document, file string) Status {
 		if status.Word == "" && status.Unknown == "" {
 			status.Word = StatusWord(latestOf(text))
 			if status.Word == "" {
-				status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
+				status.Unknown = markdown.OneLine(markdown.CutRunes(text, maxUnknown))
 			}
 		}
 		status.Relations = append(status.Relations, relationsIn(text)...)
@@ -109,7 +109,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
 		status.Word, status.Relations = StatusWord(text), relationsIn(text)
 		if status.Word == "" {
-			status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
+			status.Unknown = markdown.OneLine(markdown.CutRunes(text, maxUnknown))
 		}
 	}
 	for _, tag := range fieldTexts(frontMatter["tags"]) {
