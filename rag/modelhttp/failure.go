@@ -146,10 +146,6 @@ const maxMessage = 300
 
 // shorten returns a server's message as one line of at most maxMessage characters.
 func shorten(message string) string {
-	const bytesPerCharacter = 16 // enough for a character and the space before it
-	if len(message) > bytesPerCharacter*maxMessage {
-		message = message[:bytesPerCharacter*maxMessage]
-	}
 	words := strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	line := []rune(strings.ToValidUTF8(strings.Join(words, " "), ""))
 	if len(line) > maxMessage {
