@@ -38,16 +38,12 @@ const (
 type weights struct{ meaning, strength, share, phrase, passages, base float64 }
 
 func (f Form) weights() weights {
-	switch f {
-	case Words:
-		return weights{strength: 3, share: 3.5, phrase: 2.5, passages: -.7, base: -6.3}
-	case BuiltIn:
-		return weights{meaning: .3, strength: 3, share: 2.7, phrase: 3, passages: -.75, base: -5.6}
-	case Meaning:
-		return weights{meaning: .5, passages: -.2, base: -1}
-	default:
-		return weights{meaning: .4, strength: 2.5, share: 3, phrase: 4, passages: -.8, base: -4.8}
-	}
+	return [...]weights{
+		Both:    {meaning: .4, strength: 2.5, share: 3, phrase: 4, passages: -.8, base: -4.8},
+		Words:   {strength: 3, share: 3.5, phrase: 2.5, passages: -.7, base: -6.3},
+		BuiltIn: {meaning: .3, strength: 3, share: 2.7, phrase: 3, passages: -.75, base: -5.6},
+		Meaning: {meaning: .5, passages: -.2, base: -1},
+	}[f]
 }
 
 // Scale turns log-odds, which order documents, into calibrated log-odds: of documents with a score of .7, seven in ten
