@@ -33,8 +33,8 @@ func (f Filter) Narrows() bool {
 	return len(f.Levels) > 0 || f.Documents != nil || f.hasCondition()
 }
 
-// hasCondition reports whether SQL must compare documents with the filter: the levels and IDs of documents are known
-// without that.
+// hasCondition reports whether the filter has a part that SQL must compare with each document: any part except levels
+// and IDs.
 func (f Filter) hasCondition() bool { return len(f.DocTypes)+len(f.Statuses) > 0 }
 
 func (f Filter) levels() []catalog.Level {
