@@ -167,7 +167,7 @@ func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
 		cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
-		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.Distance, b.Distance),
 		cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
@@ -177,7 +177,7 @@ func compareEqual(a, b Hit) int {
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),
-		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.Distance, b.Distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
