@@ -46,14 +46,14 @@ type ExplainedTerm struct {
 // so critical documents are results like any other.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	r, err := s.find(ctx, scope, query)
+	r, ranked, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
 	q := r.asked.Question
 	explanation := Explanation{
 		Coverage: r.coverage, Terms: explainTerms(q), Identifiers: []string{}, Plans: []lookup.Scan{},
-		Passages: r.found.Passages, Candidates: len(r.ranked), Documents: r.ranked[:min(query.Limit, len(r.ranked))],
+		Passages: r.found.Passages, Candidates: len(ranked), Documents: ranked[:min(query.Limit, len(ranked))],
 	}
 	if q.ByWords {
 		explanation.Sampled = q.Sample.Size

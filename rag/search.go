@@ -40,12 +40,12 @@ func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 
 // Search returns the documents most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	r, err := s.find(ctx, scope, query)
+	r, ranked, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Hits{}, err
 	}
 	limits := rank.Limits{MinScore: query.MinScore, Documents: query.Limit, Critical: query.Critical}
-	verdict := rank.Judge(r.asked.Question, r.ranked, r.found.Passages, limits)
+	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
 }
 
@@ -54,15 +54,14 @@ type reading struct {
 	coverage Coverage
 	asked    lookup.Request
 	found    lookup.Found
-	ranked   []Hit // set by find
 }
 
 // modelTries is how often a search is tried if the model is replaced while it runs.
 const modelTries = 3
 
-// find reads the facts and the passages that may answer a query, and ranks their documents. If the embedding model is
-// replaced in the meantime, find begins again with the new model.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
+// find reads the facts and the passages that may answer a query, and returns them with the ranked documents. If the
+// embedding model is replaced in the meantime, find begins again with the new model.
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, []Hit, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	said, lines := terms.Parts(query.Text)
 	query.Text = cmp.Or(said, query.Text)
@@ -81,10 +80,10 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (
 		}
 	}
 	if err != nil {
-		return reading{}, err
+		return reading{}, nil, err
 	}
-	r.ranked, err = s.order(ctx, r, query.Limit)
-	return r, err
+	ranked, err := s.order(ctx, r, query.Limit)
+	return r, ranked, err
 }
 
 // order ranks the documents that were found. It adds each document that the query names, or that replaces or amends one

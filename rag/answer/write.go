@@ -18,10 +18,6 @@ import (
 )
 
 const (
-	// answerTokens is how many tokens of the context window stay free for the answer.
-	answerTokens = 1024
-	// answerShare is for a small context window: a quarter of the window stays free for the answer.
-	answerShare = 4
 	// extractTokens bounds an answer that consists of quoted passages.
 	extractTokens = 4096
 	// minRoom is the smallest room for documents, in tokens. With less room, generate does not ask the model again.
@@ -80,7 +76,7 @@ func (a *Answerer) generate(
 		return nil, "", nil
 	}
 	window := a.generator.ContextWindow(ctx)
-	others := min(answerTokens, window/answerShare) + chatTokens + promptTokens(d.system()) + promptTokens(question.Text)
+	others := model.AnswerTokens(window) + chatTokens + promptTokens(d.system()) + promptTokens(question.Text)
 	for room := window - others; ; room /= 2 { // room is for documents, in tokens
 		quotes := fit(sources, d, room)
 		if len(quotes) == 0 {

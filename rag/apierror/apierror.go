@@ -151,7 +151,7 @@ func classify(err error) *Error {
 		return e.With("model", missing.Model)
 	case errors.Is(err, model.ErrLate): // the circuit breaker is closed: an open one gives an UnavailableError
 		e.Code = EmbeddingServiceError
-		return e.With("circuit_state", "closed").With("retry_after_seconds", lateRetry.Seconds())
+		return e.With("circuit_state", model.CircuitClosed).With("retry_after_seconds", lateRetry.Seconds())
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
 		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions):
 		e.Code = EmbeddingServiceError

@@ -45,12 +45,7 @@ func (s Standing) Holds() bool { return s.Status == Proposed || s.Status.isActiv
 func (s Status) isActive() bool { return s == Active || s == History || s == "" }
 
 // Successor returns the document to read before this one, "" for none.
-func (s Standing) Successor() string {
-	if s.SupersededBy != "" {
-		return s.SupersededBy
-	}
-	return s.AmendedBy
-}
+func (s Standing) Successor() string { return cmp.Or(s.SupersededBy, s.AmendedBy) }
 
 // Mark says in a few words why a reader must not rely on this document alone. It is "" if the reader can. The mark is
 // shown wherever the document is named.

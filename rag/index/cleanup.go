@@ -145,7 +145,7 @@ func (x *Index) cleanProject(ctx context.Context, project db.Project, removable 
 			cleaned.Passages += len(hashes)
 		}
 	} else {
-		swept, err := x.Sweep(ctx, project.ID)
+		swept, err := x.sweep(ctx, project.ID)
 		cleaned.Passages = swept
 		if err != nil {
 			return cleaned, err

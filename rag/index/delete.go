@@ -83,7 +83,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (Contents, erro
 	if err != nil {
 		return deleted, ignoreNoRows(err) // the project is gone, and its text with it
 	}
-	_, err = x.Sweep(ctx, id)
+	_, err = x.sweep(ctx, id)
 	return deleted, err
 }
 

@@ -252,6 +252,6 @@ func Gist(content []byte) (string, error) {
 		return "", err
 	}
 	body := markdown.Lines(content)[parsed.FrontMatterLines:]
-	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n"))
-	return markdown.CutRunes(strings.Join(words, " "), maxGist), nil
+	text := parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n")
+	return markdown.CutRunes(markdown.OneLine(text), maxGist), nil
 }

@@ -69,7 +69,7 @@ func (q *Queue) embed(
 // embedBatch embeds passages in one request. q.refused gets the passages that the model refuses, and those that make
 // this program panic.
 func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.EmbeddingQueueRow) ([]vector, error) {
-	embed := func(batch []db.EmbeddingQueueRow) ([]vector, error) {
+	embed := func(ctx context.Context, batch []db.EmbeddingQueueRow) ([]vector, error) {
 		texts := make([]string, len(batch))
 		for i, p := range batch {
 			texts[i] = embeddedText(p.Heading, p.Content)

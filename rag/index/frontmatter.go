@@ -28,7 +28,7 @@ var excludedFields = []string{
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
-		hasPassages := name == QuestionsField && len(questions(doc.FrontMatter)) > 0
+		hasPassages := name == questionsField && len(questions(doc.FrontMatter)) > 0
 		if !slices.Contains(excludedFields, name) && !hasPassages {
 			names = append(names, name)
 		}
@@ -50,8 +50,8 @@ var inWords = strings.NewReplacer("_", " ", "-", " ")
 
 func joined(value any) string { return strings.Join(texts(value), "; ") }
 
-// QuestionsField is the field of the front matter that lists questions which the document answers.
-const QuestionsField = "questions"
+// questionsField is the field of the front matter that lists questions which the document answers.
+const questionsField = "questions"
 
 // Bounds of the questions of one document. The schema common.json of package project has the same bounds.
 const (
@@ -63,8 +63,8 @@ const (
 // value has no text, questions returns nil, and the field is treated like any other.
 func questions(frontMatter map[string]any) []string {
 	var found []string
-	for _, text := range StringList(frontMatter[QuestionsField]) {
-		line := strings.Join(strings.Fields(text), " ")
+	for _, text := range StringList(frontMatter[questionsField]) {
+		line := markdown.OneLine(text)
 		if line != "" && len(found) < maxQuestions {
 			found = append(found, markdown.CutRunes(line, maxQuestionRunes))
 		}
@@ -88,7 +88,7 @@ func texts(value any) []string {
 	var all []string
 	switch value := value.(type) {
 	case string:
-		if text := strings.Join(strings.Fields(value), " "); text != "" {
+		if text := markdown.OneLine(value); text != "" {
 			all = append(all, text)
 		}
 	case []any:

@@ -82,7 +82,7 @@ func ignoreNoRows(err error) error {
 	return err
 }
 
-// lockPassagesShared is for writers of passages: [Index.Delete] and [Index.Sweep] of the project wait until the
+// lockPassagesShared is for writers of passages: [Index.Delete] and [Index.sweep] of the project wait until the
 // transaction ends. Several writers can hold the lock.
 func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})

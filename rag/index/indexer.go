@@ -124,12 +124,11 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 // panic or is refused by the database, Index removes the earlier version, because no answer may come from text that is
 // gone. After an error, only some of the files may be in the index: call Index again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
 		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp})
 		return []document.Failure{{Path: file.Path, Err: reason}}, err
 	}
-	return isolate(ctx, x.index.logger, files, batch, refuse)
+	return isolate(ctx, x.index.logger, files, x.indexBatch, refuse)
 }
 
 // isolate returns the results of f for all items. If f panics or the database refuses the data, isolate calls f with
@@ -137,12 +136,12 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 // results of refuse. At any other error isolate stops.
 func isolate[Item, Result any](
 	ctx context.Context, logger *slog.Logger, items []Item,
-	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
+	f func(ctx context.Context, items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
 ) ([]Result, error) {
 	var results []Result
 	err := panics.Catch(func() error {
 		var err error
-		results, err = f(items)
+		results, err = f(ctx, items)
 		return err
 	})
 	bug, isBug := errors.AsType[*panics.Error](err)

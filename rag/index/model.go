@@ -19,8 +19,6 @@ type usedModel struct {
 	// calibrated says that the database has the model's calibration, and tidied that [Queue.tidy] has run. Only the
 	// goroutine that holds the queue's turn sets them. It needs the lock mu to set calibrated, because Status reads it.
 	calibrated, tidied bool
-	// useless is set if the model's cosines do not tell answers from other texts. Somebody may repair the model.
-	useless bool
 	// questionVectors and answerVectors are what [Queue.measure] has made so far, for [calibration.Pairs].
 	questionVectors, answerVectors [][]float32
 }
@@ -56,8 +54,7 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
 	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
-		measured, known := calibrationOf(row)
-		used := &usedModel{Model: current, id: row.ID, calibrated: known, useless: known && !measured.Usable()}
+		used := &usedModel{Model: current, id: row.ID, calibrated: row.OwnFirst != nil}
 		if db.IsNoRows(err) {
 			used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
 		}
@@ -89,21 +86,12 @@ func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModel
 // Calibration returns what the model's cosines mean, and false if they were not yet measured in this database.
 func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Calibration, bool, error) {
 	row, err := x.findModel(ctx, m)
-	if err != nil {
+	if err != nil || row.OwnFirst == nil {
 		return calibration.Calibration{}, false, err
-	}
-	measured, known := calibrationOf(row)
-	return measured, known, nil
-}
-
-// calibrationOf returns the calibration in a model's row, and false if the model was never measured.
-func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool) {
-	if row.OwnFirst == nil {
-		return calibration.Calibration{}, false
 	}
 	return calibration.Calibration{
 		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
-	}, true
+	}, true, nil
 }
 
 // calibrate measures what the model's cosines mean, if the database does not say it yet. Hybrid searches use only the
@@ -112,17 +100,15 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
 	}
-	measured, known, err := q.index.Calibration(ctx, used.Model)
+	_, known, err := q.index.Calibration(ctx, used.Model)
 	if err != nil {
 		return err
 	}
 	if !known {
-		measured, err = q.measure(ctx, used)
-		if err != nil {
+		if err := q.measure(ctx, used); err != nil {
 			return err
 		}
 	}
-	used.useless = !measured.Usable()
 	q.mu.Lock()
 	used.calibrated = true
 	q.mu.Unlock()
@@ -132,23 +118,24 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 
 // measure embeds the shipped pairs of a question and its answer, and writes to the database what their cosines mean. If
 // the model refuses one of these texts, the result is not usable.
-func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
+func (q *Queue) measure(ctx context.Context, used *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	err = q.embedTexts(ctx, used, &used.questionVectors, questions, x.embedder.EmbedAsQueries)
+	err := q.embedTexts(ctx, used, &used.questionVectors, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
-		return measured, err
+		return err
 	}
 	err = q.embedTexts(ctx, used, &used.answerVectors, answers, x.embedder.Embed)
 	if err != nil {
-		return measured, err
+		return err
 	}
+	var measured calibration.Calibration
 	if !slices.ContainsFunc(slices.Concat(used.questionVectors, used.answerVectors), func(v []float32) bool { return v == nil }) {
 		measured = calibration.Measure(used.questionVectors, used.answerVectors)
 	}
 	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
-	return measured, x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
+	return x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
 		return queries.EmbeddingModelCalibrate(ctx, db.EmbeddingModelCalibrateParams{
 			ID: used.id, Matched: measured.Matched, Unmatched: measured.Unmatched,
 			Variance: measured.Variance, OwnFirst: measured.OwnFirst,

@@ -26,8 +26,6 @@ const (
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run looks again at an empty queue: it may have filled because the model was replaced.
 	queueIdle = time.Minute
-	// uselessIdle replaces queueIdle while the model is of no use, so that a repaired model is noticed soon.
-	uselessIdle = 5 * time.Second
 )
 
 // fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. To measure,
@@ -133,17 +131,13 @@ func (q *Queue) Run(ctx context.Context) {
 // rest waits until there may be something to embed, or until Wake is called. Every queueIdle it looks whether the model
 // has changed, or somebody uses this server: then another server may have left passages in the queue.
 func (q *Queue) rest(ctx context.Context) {
-	idle := queueIdle
-	if q.currentModel().useless {
-		idle = uselessIdle
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-q.wake:
 			return
-		case <-time.After(idle):
+		case <-time.After(queueIdle):
 		}
 		current, err := q.index.embedder.EmbedModel(ctx)
 		if err != nil || current != q.currentModel().Model || !q.index.Idle() {
@@ -180,7 +174,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	missing, err := q.count(ctx, used.id, false)
+	missing, err := q.count(ctx, used.id)
 	if err != nil {
 		return false, err
 	}
@@ -212,7 +206,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 	}
 	if all > 0 {
 		// The model refused the missing passages, or another server has embedded them since the count.
-		if _, err := q.count(ctx, used.id, false); err != nil {
+		if _, err := q.count(ctx, used.id); err != nil {
 			return false, err
 		}
 		report()

@@ -70,23 +70,20 @@ func (q *Queue) Count(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = q.count(ctx, id, true)
+	_, err = q.count(ctx, id)
 	return err
 }
 
 // count puts the numbers of passages and of missing vectors of a model into the status. It returns how many vectors
-// each collection lacks, in the order of q.collections. If ifStale is set, it changes no status that is up to date.
-func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
+// each collection lacks, in the order of q.collections.
+func (q *Queue) count(ctx context.Context, modelID int32) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why
 	}
 	defer q.counting.Release(1)
 	q.mu.Lock()
-	wakes, isStale := q.wakes, q.countedWakes != q.wakes
+	wakes := q.wakes
 	q.mu.Unlock()
-	if ifStale && !isStale {
-		return nil, nil
-	}
 	rows, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgress,
 		db.EmbeddingProgressParams{
 			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collections: q.collections, ModelID: modelID,

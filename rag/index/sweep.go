@@ -43,7 +43,7 @@ func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.D
 	if err != nil {
 		return ignoreNoRows(err)
 	}
-	swept, err := x.Sweep(ctx, projectID)
+	swept, err := x.sweep(ctx, projectID)
 	if err != nil || swept == 0 {
 		return err
 	}
@@ -59,9 +59,9 @@ func collections() []catalog.Collection {
 	return []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook}
 }
 
-// Sweep removes the passages of a project that no document uses, and their vectors. It returns
+// sweep removes the passages of a project that no document uses, and their vectors. It returns
 // the number of passages removed. It may run beside any number of servers.
-func (x *Index) Sweep(ctx context.Context, projectID int32) (int, error) {
+func (x *Index) sweep(ctx context.Context, projectID int32) (int, error) {
 	versions, err := transact(ctx, x.db.Read, "read versions", func(q *db.Queries) (map[int32]int64, error) {
 		return versionsOf(ctx, q, projectID)
 	})

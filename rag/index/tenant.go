@@ -38,10 +38,7 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 			return nil, db.ErrUnknownReadOnly()
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return tenant, nil
+	return tenant, err
 }
 
 // Rejoin returns the tenant of a checkout. Unlike [Index.Tenant] it returns [db.ErrTenantGone] if the checkout is

@@ -17,7 +17,7 @@ import (
 )
 
 // Filter says which documents a search may return. The zero value lets all through. If you add a field, also change
-// Narrows, readList and selectDocuments, and add a field to admission for the SQL function named admits.
+// hasCondition and selectDocuments, and add a field to admission for the SQL function named admits.
 type Filter struct {
 	// Levels, DocTypes and Statuses let all documents through if they are empty.
 	Levels   []catalog.Level
@@ -30,8 +30,12 @@ type Filter struct {
 
 // Narrows reports whether the filter may leave out a document.
 func (f Filter) Narrows() bool {
-	return len(f.Levels)+len(f.DocTypes)+len(f.Statuses) > 0 || f.Documents != nil
+	return len(f.Levels) > 0 || f.Documents != nil || f.hasCondition()
 }
+
+// hasCondition reports whether the filter has a part that SQL must compare with each document: any part except levels
+// and IDs.
+func (f Filter) hasCondition() bool { return len(f.DocTypes)+len(f.Statuses) > 0 }
 
 func (f Filter) levels() []catalog.Level {
 	return slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
@@ -190,7 +194,7 @@ func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Fi
 // readList reads the passages that may get into one list of the result.
 func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, error) {
 	selected := selection{documents: l.filter.Documents, counts: request.Facts.counts.byLevel}
-	if len(l.filter.DocTypes)+len(l.filter.Statuses) > 0 {
+	if l.filter.hasCondition() {
 		filtered, err := r.selectDocuments(ctx, request, l.filter)
 		if err != nil {
 			return Found{}, err

@@ -73,9 +73,9 @@ func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) 
 		texts[i] = rank.Candidate{
 			Hit: rank.Hit{
 				ID: row.DocumentID, Ordinal: int(row.Ordinal), HeaderPath: row.HeaderPath, Content: row.Content,
-				StartLine: int(row.StartLine), EndLine: int(row.EndLine),
+				StartLine: int(row.StartLine), EndLine: int(row.EndLine), Distance: row.Distance, Likeness: row.Likeness,
 			},
-			Heading: row.Heading, Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness, LineIndex: -1,
+			Heading: row.Heading, Bm25: row.Bm25, LineIndex: -1,
 		}
 	}
 	return texts, err

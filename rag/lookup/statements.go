@@ -129,8 +129,8 @@ func candidateOf(row db.SearchWordsRow) rank.Candidate {
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 				Hash: document.Hash(row.ContentHash),
 			},
+			Distance: row.Distance, Likeness: row.Likeness,
 		},
-		Heading: row.Heading, Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness,
-		LineIndex: int(row.Line), LineBm25: row.LineBm25,
+		Heading: row.Heading, Bm25: row.Bm25, LineIndex: int(row.Line), LineBm25: row.LineBm25,
 	}
 }

@@ -74,7 +74,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 		w.schedule(found)
 	case *ast.Paragraph:
 		text := string(node.Lines().Value(src))
-		summary := depth == 0 && !w.hasSummary && headerRow(strings.Split(text, "\n")) < 0
+		summary := depth == 0 && !w.hasSummary && HeaderRow(strings.Split(text, "\n")) < 0
 		w.schedule(content{text: text, heading: -1, summary: summary})
 	case *ast.TextBlock:
 		w.schedule(content{text: string(node.Lines().Value(src)), heading: -1})
@@ -148,8 +148,8 @@ func (w *bodyWalker) parseContents() {
 
 var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
-// headerRow returns the index of the header row of a GFM table in the lines of a paragraph, -1 without a table.
-func headerRow(lines []string) int {
+// HeaderRow returns the index of the header row of a GFM table in the lines of a paragraph, -1 without a table.
+func HeaderRow(lines []string) int {
 	for i := 1; i < len(lines); i++ {
 		if strings.Contains(lines[i], "|") && strings.Contains(lines[i], "-") && delimiterRow().MatchString(lines[i]) {
 			if strings.Contains(lines[i-1], "|") {

@@ -30,7 +30,7 @@ func withoutHidden(lines []string, body int) []string {
 		if strings.ContainsAny(start[:1], "`~") || !endOfHidden().MatchString(found) {
 			return found
 		}
-		return strings.Repeat("\n", strings.Count(found, "\n"))
+		return newlines(found)
 	})
 	return slices.Concat(lines[:body], strings.Split(text, "\n"))
 }

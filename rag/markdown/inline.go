@@ -111,7 +111,7 @@ func (p inlineParser) parse(content string) inline {
 		texts, links = append(texts, part.text), append(links, part.links...)
 		content = content[end:]
 	}
-	return inline{text: collapse(strings.Join(texts, " ")), links: links}
+	return inline{text: OneLine(strings.Join(texts, " ")), links: links}
 }
 
 var (
@@ -202,10 +202,8 @@ func (p inlineParser) parsePart(content string) inline {
 		}
 		return ast.WalkContinue, nil
 	}
-	if err := ast.Walk(root, walk); err != nil {
-		return inline{} // walk never returns an error
-	}
-	return inline{text: collapse(plain.String()), links: links}
+	_ = ast.Walk(root, walk) // walk returns no error
+	return inline{text: OneLine(plain.String()), links: links}
 }
 
 // Unescape resolves entities and backslash escapes.

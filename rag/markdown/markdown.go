@@ -113,7 +113,7 @@ func parse(src []byte, lenient bool) (*Document, error) {
 	}
 	doc.setDate()
 	if title, ok := front.fields["title"].(string); ok && strings.TrimSpace(title) != "" {
-		doc.Title = collapse(title)
+		doc.Title = OneLine(title)
 	}
 	for _, field := range []string{"description", "summary"} { // summary wins over description, the field of site generators
 		if summary, ok := front.fields[field].(string); ok && strings.TrimSpace(summary) != "" {
@@ -181,7 +181,7 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
-// collapse returns s as one line with single spaces.
-func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+// OneLine returns a text as one line, with one space between words.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -67,6 +67,7 @@ func withoutTags(text string) string {
 	})
 }
 
+// newlines returns as many newlines as a text has.
 func newlines(text string) string {
 	return strings.Repeat("\n", strings.Count(text, "\n"))
 }

@@ -209,7 +209,7 @@ func (o *outline) titles(title string) func(*Headline) bool {
 			count++
 		}
 	}
-	title = collapse(title)
+	title = OneLine(title)
 	return func(h *Headline) bool {
 		return h.Level == 1 && (count == 1 || strings.EqualFold(h.Text, title))
 	}

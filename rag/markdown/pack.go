@@ -51,7 +51,7 @@ func (p *packer) add(start, end int) {
 	if end-start > 1 {
 		depth := slices.Min(p.outline.depth[start+1 : end]) // least nesting depth of the blocks that begin after the first line
 		if depth == insideBlock {
-			if header := headerRow(p.outline.lines[start:end]); header >= 0 {
+			if header := HeaderRow(p.outline.lines[start:end]); header >= 0 {
 				p.header, p.rows, p.endOfRows = start+header, start+header+2, end
 			}
 		}

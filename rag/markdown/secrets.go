@@ -72,7 +72,7 @@ func masked(text string) string {
 		var out strings.Builder
 		done := 0
 		eachSecret(text, kind, func(start, end int) {
-			out.WriteString(text[done:start] + "REDACTED" + strings.Repeat("\n", strings.Count(text[start:end], "\n")))
+			out.WriteString(text[done:start] + "REDACTED" + newlines(text[start:end]))
 			done = end
 		})
 		text = out.String() + text[done:]

@@ -10,12 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-const (
-	temperature  = 0.1
-	answerTokens = 1024
-	// An answer has at most as many tokens as the context window divided by answerDivisor.
-	answerDivisor = 4
-)
+// AnswerTokens returns the largest number of tokens of an answer: 1,024, or a quarter of a smaller context window.
+func AnswerTokens(window int) int { return min(1024, window/4) }
 
 // Generate returns the chat model's answer without surrounding white space. It calls onText, which may be nil, with
 // each piece as it arrives, and with "" every five seconds before the first piece. Cancelling the context stops the
@@ -31,10 +27,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	if _, limited := ctx.Deadline(); !limited {
 		first = max(first, loadChatTimeout)
 	}
-	request := ChatRequest{
-		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,
-		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
-	}
+	request := ChatRequest{Model: c.cfg.ChatModel, Prompt: prompt, Window: window, MaxTokens: AnswerTokens(window)}
 	var answer strings.Builder
 	write := func(piece string) {
 		if piece == "" && answer.Len() > 0 {

@@ -190,7 +190,7 @@ func TestContextWindow(t *testing.T) {
 		if _, err := client.Generate(t.Context(), prompt, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := model.ChatRequest{Model: "mistral", Prompt: prompt, Window: test.want, MaxTokens: test.answer, Temperature: .1}
+		want := model.ChatRequest{Model: "mistral", Prompt: prompt, Window: test.want, MaxTokens: test.answer}
 		if diff := cmp.Diff(want, server.asked()[0]); diff != "" || client.ContextWindow(t.Context()) != test.want {
 			t.Errorf("%s: a window of %d, request (-want +got):\n%s", name, client.ContextWindow(t.Context()), diff)
 		}

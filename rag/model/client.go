@@ -146,7 +146,7 @@ func (c *Client) State(ctx context.Context, models ...string) State {
 	defer cancel()
 	state := State{Host: c.host}
 	if err := causeOf(ctx, c.server.State(ctx, models, &state)); err != nil {
-		state.Err = &UnavailableError{Server: c.name, CircuitState: "closed", Err: err}
+		state.Err = &UnavailableError{Server: c.name, CircuitState: CircuitClosed, Err: err}
 		state.Remedy = c.server.Remedy(err)
 	}
 	return state
@@ -161,7 +161,7 @@ func (c *Client) PullMissing(
 	for _, name := range state.Missing {
 		err := c.server.Pull(ctx, name, func(completed, total int64) { progress(name, completed, total) })
 		if err != nil {
-			return &UnavailableError{Server: c.name, CircuitState: "closed", Err: fmt.Errorf("pull %s: %w", name, err)}
+			return &UnavailableError{Server: c.name, CircuitState: CircuitClosed, Err: fmt.Errorf("pull %s: %w", name, err)}
 		}
 	}
 	return state.Err

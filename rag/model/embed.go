@@ -112,7 +112,7 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 			return nil, causeOf(ctx, err)
 		}
 		if len(vectors) != len(texts) {
-			return nil, BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), len(texts)))
+			return nil, &ServerError{Err: fmt.Errorf("%w: %d vectors for %d texts", ErrBadResponse, len(vectors), len(texts))}
 		}
 		for _, vector := range vectors {
 			if len(vector) > Dimensions {

@@ -85,8 +85,10 @@ type ChatRequest struct {
 	Model             string
 	Prompt            Prompt
 	Window, MaxTokens int
-	Temperature       float64
 }
+
+// Temperature is the temperature of all answers.
+const Temperature = .1
 
 // State describes a server.
 type State struct {
@@ -115,11 +117,6 @@ func (f *ServerError) Error() string { return f.Err.Error() }
 
 func (f *ServerError) Unwrap() error { return f.Err }
 
-// BadResponse returns the failure of a server whose answer makes no sense.
-func BadResponse(problem string) *ServerError {
-	return &ServerError{Err: fmt.Errorf("%w: %s", ErrBadResponse, problem)}
-}
-
 var (
 	// ErrInputTooLong reports that a text or a prompt exceeds the model's context window.
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
@@ -137,16 +134,19 @@ var (
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
 )
 
+// CircuitClosed is the state of a circuit breaker that lets requests through.
+const CircuitClosed = "closed"
+
 // UnavailableError reports that the server could not serve a request.
 type UnavailableError struct {
 	Server       string        // such as "ollama at http://localhost:11434", without credentials
-	CircuitState string        // "closed", "open" or "half-open"
+	CircuitState string        // CircuitClosed, "open" or "half-open"
 	RetryAfter   time.Duration // 0 if waiting does not help
 	Err          error         // the last failure
 }
 
 func (e *UnavailableError) Error() string {
-	if e.CircuitState == "closed" {
+	if e.CircuitState == CircuitClosed {
 		return fmt.Sprintf("%s: %v", e.Server, e.Err)
 	}
 	return fmt.Sprintf("%s failed repeatedly and is not asked now, try again in %s: %v",

@@ -138,7 +138,7 @@ func (c *Client) Remedy(err error) string {
 
 // BadResponse returns the failure of a server whose answer makes no sense.
 func (c *Client) BadResponse(problem string) *model.ServerError {
-	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
+	return &model.ServerError{Err: fmt.Errorf("%w: %s; is this %s?", model.ErrBadResponse, problem, c.kind.Name)}
 }
 
 // maxMessage is how many characters of a server's message are kept.
@@ -146,10 +146,6 @@ const maxMessage = 300
 
 // shorten returns a server's message as one line of at most maxMessage characters.
 func shorten(message string) string {
-	const bytesPerCharacter = 16 // enough for a character and the space before it
-	if len(message) > bytesPerCharacter*maxMessage {
-		message = message[:bytesPerCharacter*maxMessage]
-	}
 	words := strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	line := []rune(strings.ToValidUTF8(strings.Join(words, " "), ""))
 	if len(line) > maxMessage {

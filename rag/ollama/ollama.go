@@ -73,7 +73,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		// With truncate or shift, Ollama would silently drop the oldest text: the system prompt and sources.
 		"truncate": false, "shift": false,
 		"options": map[string]any{
-			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
+			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": model.Temperature,
 		},
 	}
 	for p, err := range s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat) {

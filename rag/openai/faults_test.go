@@ -1,19 +1,15 @@
 package openai_test
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -27,7 +23,6 @@ type faulty struct {
 	body     string       // of every answer
 	requests atomic.Int64
 	limit    atomic.Int64 // requests until it refuses one
-	base64   bool
 }
 
 func newFaulty(t *testing.T) *faulty {
@@ -62,7 +57,7 @@ func newFaulty(t *testing.T) *faulty {
 		}
 		data, tokens := []map[string]any{}, int64(0)
 		for i, text := range request.Input {
-			data = append(data, map[string]any{"index": i, "embedding": f.sent(vector(text))})
+			data = append(data, map[string]any{"index": i, "embedding": vector(text)})
 			length := int64(len(strings.Fields(text)))
 			if cuts := f.cuts.Load(); cuts > 0 {
 				length = min(length, cuts)
@@ -88,18 +83,6 @@ func vector(text string) []float64 {
 	return vector
 }
 
-// sent is a vector as the server sends it.
-func (f *faulty) sent(vector []float64) any {
-	if !f.base64 {
-		return vector
-	}
-	var encoded []byte
-	for _, x := range vector {
-		encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(float32(x)))
-	}
-	return encoded
-}
-
 func (f *faulty) config() model.Config {
 	return model.Config{Host: f.URL, Key: "the key", EmbedModel: "some-model", ChatModel: "some-model"}
 }
@@ -117,26 +100,6 @@ func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
 	for i, long := range []bool{false, true, false} {
 		if errors.Is(got[i].Err, model.ErrInputTooLong) != long {
 			t.Errorf("text %d: %v", i, got[i].Err)
-		}
-	}
-}
-
-// Some servers send base64 though they are asked for numbers.
-func TestEmbed_ReadsBase64(t *testing.T) {
-	t.Parallel()
-	server := newFaulty(t)
-	numbers, err := newClient(t, server.config()).Embed(t.Context(), []string{"a text", "another one"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.base64 = true
-	encoded, err := newClient(t, server.config()).Embed(t.Context(), []string{"a text", "another one"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range numbers {
-		if diff := cmp.Diff(numbers[i].Vector, encoded[i].Vector); diff != "" {
-			t.Errorf("vector %d (-numbers +base64):\n%.500s", i, diff)
 		}
 	}
 }

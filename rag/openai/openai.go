@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,8 +143,8 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 		payload["dimensions"] = request.Dimensions
 	}
 	type embedded struct {
-		Index     int    `json:"index"`
-		Embedding vector `json:"embedding"`
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
 	}
 	var result struct {
 		Data  []embedded `json:"data"`
@@ -159,24 +158,6 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 		vectors = append(vectors, e.Embedding)
 	}
 	return vectors, result.Usage.Tokens, err
-}
-
-// vector is a list of numbers. It is also decoded from base64 of little-endian float32 numbers, which some servers send
-// although they are asked for numbers.
-type vector []float32
-
-func (v *vector) UnmarshalJSON(text []byte) error {
-	if text[0] != '"' {
-		return json.Unmarshal(text, (*[]float32)(v)) //nolint:wrapcheck // the caller says where
-	}
-	var encoded []byte
-	err := json.Unmarshal(text, &encoded)
-	if err != nil {
-		return err //nolint:wrapcheck // the caller says where
-	}
-	*v = make(vector, len(encoded)/4)
-	_, err = binary.Decode(encoded, binary.LittleEndian, *v)
-	return err //nolint:wrapcheck // the caller says where
 }
 
 type content struct {
@@ -200,7 +181,7 @@ type piece struct {
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (isFull bool, err error) {
 	body, err := s.Send(ctx, "/chat/completions", map[string]any{
 		"model": request.Model, "messages": request.Prompt.Messages(),
-		"max_tokens": request.MaxTokens, "temperature": request.Temperature,
+		"max_tokens": request.MaxTokens, "temperature": model.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
 	if err != nil {

@@ -14,7 +14,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	documents := map[int64]documentSignals{}
 	for i, a := range own {
 		id := candidates[i].ID
-		documents[id] = documents[id].with(a)
+		documents[id] = documents[id].with(candidates[i].Hit, a)
 	}
 	inPairs := q.Terms.InPairs()
 	hits := make([]Hit, 0, len(candidates))
@@ -23,9 +23,9 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 			continue
 		}
 		hit := candidates[i].Hit
-		hit.comparison, hit.Evidence = a.comparison, a.Evidence
+		hit.Evidence = a.Evidence
 		best := documents[hit.ID]
-		if !a.byModel() && !a.builtIn() {
+		if !hit.byModel() && !hit.builtIn() {
 			best.signals.Meaning = 0
 		}
 		hit.Signals = a.Within(best.signals)
@@ -48,19 +48,18 @@ func (h Hit) withName(logOdds float64) float64 {
 // assessment says how relevant a passage is by itself, before the rest of its document counts.
 type assessment struct {
 	relevance.Evidence
-	comparison
 
 	named bool // see [Hit]
 	asked bool // the passage is a question of its document, and equal to the query
 }
 
 func assess(q Question, c Candidate, passages int) assessment {
-	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
+	a := assessment{Evidence: relevance.Evidence{Passages: passages}}
 	a.asked = c.isQuestion() && terms.Sequence(c.Content) == terms.Sequence(q.Text)
 	switch {
-	case a.byModel() && q.Calibration.Usable():
+	case c.byModel() && q.Calibration.Usable():
 		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
-	case a.builtIn():
+	case c.builtIn():
 		a.Meaning = calibration.BuiltIn().LogOdds(c.Likeness)
 	}
 	if q.ByWords && c.Bm25 > 0 {
@@ -69,11 +68,11 @@ func assess(q Question, c Candidate, passages int) assessment {
 		a.named = (whole || q.Terms.OneWord()) && !q.Unasked
 	}
 	switch {
-	case !q.ByWords, a.byModel() && relevance.MeaningDecides(q.Weights.Known):
+	case !q.ByWords, c.byModel() && relevance.MeaningDecides(q.Weights.Known):
 		a.Form = relevance.Meaning
-	case a.builtIn():
+	case c.builtIn():
 		a.Form = relevance.BuiltIn
-	case !a.byModel():
+	case !c.byModel():
 		a.Form = relevance.Words
 	}
 	return a
@@ -88,8 +87,8 @@ type documentSignals struct {
 
 // with adds the signals of another passage. Meaning may be negative, so the first compared passage sets Meaning even if
 // it is below 0.
-func (d documentSignals) with(a assessment) documentSignals {
-	compared := a.byModel() || a.builtIn()
+func (d documentSignals) with(passage Hit, a assessment) documentSignals {
+	compared := passage.byModel() || passage.builtIn()
 	if compared && (!d.compared || a.Meaning > d.signals.Meaning) {
 		d.signals.Meaning = a.Meaning
 	}

@@ -48,8 +48,9 @@ type Hit struct {
 	LogOdds float64
 	// Key orders documents. It is LogOdds, raised for a promoted document.
 	Key float64
-
-	comparison
+	// Distance is the cosine distance of the model's vectors of query and passage, Likeness the cosine of the built-in
+	// ones, NaN if unknown.
+	Distance, Likeness float64
 
 	// named says that the passage contains a short query completely, or the word of a one-word query in any form. titled
 	// says that the query is the title, the path, the number or a question of the document.
@@ -66,25 +67,20 @@ type Hit struct {
 	generations int
 }
 
-// comparison says how near the vectors of a passage and of the query are. A field is NaN if unknown.
-type comparison struct {
-	distance float64 // cosine distance of the model's vectors
-	likeness float64 // cosine of the built-in vectors
-}
-
-func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
+// byModel reports whether the model's vectors were compared.
+func (h Hit) byModel() bool { return !math.IsNaN(h.Distance) }
 
 // builtIn reports whether only the built-in vectors were compared.
-func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
+func (h Hit) builtIn() bool { return !h.byModel() && !math.IsNaN(h.Likeness) }
 
 // Cosine returns the cosine of the query's and the passage's vectors: the model's if possible, otherwise the built-in
 // vectors. It returns nil if no vectors were compared.
 func (h Hit) Cosine() *float64 {
 	switch {
 	case h.byModel():
-		return new(1 - h.distance)
+		return new(1 - h.Distance)
 	case h.builtIn():
-		return new(h.likeness)
+		return new(h.Likeness)
 	default:
 		return nil
 	}
@@ -99,8 +95,6 @@ type Candidate struct {
 	Heading string
 	// Bm25 is the passage's BM25 for the whole query.
 	Bm25 float64
-	// Distance is the cosine distance of the model's vectors, Likeness the cosine of built-in vectors, NaN if unknown.
-	Distance, Likeness float64
 	// LineIndex is the index in Question.Lines of the pasted line for which the search found the passage, or -1 for the
 	// whole text. LineBm25 is the passage's BM25 for that line.
 	LineIndex int

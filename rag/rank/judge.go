@@ -154,7 +154,11 @@ func (q Question) broad() []int32 {
 
 // isAbout reports whether a document has all the terms in its title and tags. Without terms it returns false.
 func (q Question) isAbout(hit Hit, terms []int32) bool {
-	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
+	if len(terms) == 0 {
+		return false
+	}
+	has := q.Terms.TermsOf(hit.Title + "\n" + hit.Tags)
+	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
 // unsure returns the list for Verdict.MayAnswer, of documents outside Verdict.Documents and Verdict.Critical. For a

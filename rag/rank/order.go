@@ -33,16 +33,21 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 			hit.Passages = min(hit.Passages, SampleSize)
 			hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		}
-		byText := hit.LogOdds
+		logOdds := hit.LogOdds
 		if line, ok := lines[[2]int64{hit.ID, int64(hit.Ordinal)}]; ok {
-			logOdds, decides := relevance.WithLine(byText, line.logOdds, len(q.Lines))
+			byLine, decides := relevance.WithLine(logOdds, line.logOdds, len(q.Lines))
 			if decides {
-				byText, hit.Line = logOdds, line.text
+				logOdds, hit.Line = byLine, line.text
 			}
 		}
-		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
-		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
-		hit.LogOdds = hit.withName(byStanding) // the words count even if the document does not hold
+		if !hit.Holds() || hit.Status == catalog.History {
+			logOdds += relevance.Fallen
+		}
+		hit.Key = logOdds
+		if hit.Level != catalog.Standard && hit.Holds() {
+			hit.Key += relevance.Promoted
+		}
+		hit.LogOdds = hit.withName(logOdds) // the words count even if the document does not hold
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
@@ -161,7 +166,7 @@ func compareEqual(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
 		cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
-		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.Distance, b.Distance),
 		cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
@@ -171,7 +176,7 @@ func compareEqual(a, b Hit) int {
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),
-		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.Evidence.LogOdds(), a.Evidence.LogOdds()), cmp.Compare(a.Distance, b.Distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }

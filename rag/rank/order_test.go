@@ -40,8 +40,11 @@ func words(t *testing.T, text string) rank.Question {
 // found is a passage of a document that has the share of the question's evidence by words.
 func found(q rank.Question, id int64, path string, share float64) rank.Candidate {
 	return rank.Candidate{
-		Hit:  rank.Hit{ID: id, Path: path, Title: "Title of " + path, Level: catalog.Standard, Stamp: document.Stamp{Hash: document.Hash{byte(id)}}},
-		Bm25: share * q.Weights.Sum, Distance: math.NaN(), Likeness: math.NaN(), LineIndex: -1,
+		Hit: rank.Hit{
+			ID: id, Path: path, Title: "Title of " + path, Level: catalog.Standard, Stamp: document.Stamp{Hash: document.Hash{byte(id)}},
+			Distance: math.NaN(), Likeness: math.NaN(),
+		},
+		Bm25: share * q.Weights.Sum, LineIndex: -1,
 	}
 }
 

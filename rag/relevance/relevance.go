@@ -38,16 +38,12 @@ const (
 type weights struct{ meaning, strength, share, phrase, passages, base float64 }
 
 func (f Form) weights() weights {
-	switch f {
-	case Words:
-		return weights{strength: 3, share: 3.5, phrase: 2.5, passages: -.7, base: -6.3}
-	case BuiltIn:
-		return weights{meaning: .3, strength: 3, share: 2.7, phrase: 3, passages: -.75, base: -5.6}
-	case Meaning:
-		return weights{meaning: .5, passages: -.2, base: -1}
-	default:
-		return weights{meaning: .4, strength: 2.5, share: 3, phrase: 4, passages: -.8, base: -4.8}
-	}
+	return [...]weights{
+		Both:    {meaning: .4, strength: 2.5, share: 3, phrase: 4, passages: -.8, base: -4.8},
+		Words:   {strength: 3, share: 3.5, phrase: 2.5, passages: -.7, base: -6.3},
+		BuiltIn: {meaning: .3, strength: 3, share: 2.7, phrase: 3, passages: -.75, base: -5.6},
+		Meaning: {meaning: .5, passages: -.2, base: -1},
+	}[f]
 }
 
 // Scale turns log-odds, which order documents, into calibrated log-odds: seven in ten documents with a score of .7
@@ -81,11 +77,16 @@ const (
 	// to this limit, the line decides. For 60 stack traces with one telling line, .88 of the searches then have the right
 	// document among the first ten, instead of .33. Searches with pasted code, where all lines matter, stay as they were.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a promoted document when a search sorts its results. The number is chosen, not
-	// measured: it decides only between documents with nearly the same evidence.
-	promotedOdds = 3
-	// fallenOdds multiply the odds of a document that does not hold, such as a rejected one. The number is chosen too.
-	fallenOdds = .5
+)
+
+// Promoted and Fallen are added to the log-odds of a document when a search sorts its results. The numbers are chosen,
+// not measured.
+const (
+	// Promoted multiplies the odds of a promoted document by 3. It decides only between documents with nearly the same
+	// evidence.
+	Promoted = 1.0986122886681098 // ln 3
+	// Fallen halves the odds of a document that does not hold, such as a rejected one.
+	Fallen = -math.Ln2
 )
 
 // MeaningDecides reports whether a query is judged by its meaning alone. known is the share of the query's weight, in
@@ -218,19 +219,3 @@ func (e Evidence) Calibrated(logOdds float64) float64 {
 
 // Score returns the probability that belongs to calibrated log-odds.
 func Score(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
-
-// Standing returns the log-odds of a document, lowered if the document does not hold.
-func Standing(logOdds float64, holds bool) float64 {
-	if holds {
-		return logOdds
-	}
-	return logOdds + math.Log(fallenOdds)
-}
-
-// Key returns the log-odds for the order of results, raised for a promoted document.
-func Key(logOdds float64, promoted bool) float64 {
-	if promoted {
-		return logOdds + math.Log(promotedOdds)
-	}
-	return logOdds
-}

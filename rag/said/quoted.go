@@ -56,7 +56,7 @@ func Messages(quotes []string) []string {
 	const fewest = 3
 	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {
 		words := strings.Fields(text)
-		isFlag := func(word string) bool { return len(word) > 1 && word[0] == '-' && word[1] != ' ' && word[1] != '>' }
+		isFlag := func(word string) bool { return len(word) > 1 && word[0] == '-' && word[1] != '>' }
 		return len(words) < fewest || slices.ContainsFunc(words, isFlag)
 	})
 }

@@ -11,8 +11,6 @@ const (
 	// maxQuotesBytes bounds all quotes of a document together, and maxQuote bounds one quote, in bytes.
 	maxQuotesBytes = 200 << 10
 	maxQuote       = 300
-	// maxSaid bounds the number of texts that [InQuotation] returns.
-	maxSaid = 200
 )
 
 // Quotes returns the distinct texts that a document quotes, in order: code spans, words in quotation marks, and the
@@ -21,7 +19,7 @@ func Quotes(document *markdown.Document) []string {
 	var quotes []string
 	seen, size := map[string]bool{}, 0
 	add := func(text string) {
-		text = oneLine(text)
+		text = markdown.OneLine(text)
 		if text == "" || len(text) > maxQuote || seen[text] || size+len(text) > maxQuotesBytes {
 			return
 		}
@@ -74,7 +72,7 @@ func InQuotation(line string) []string {
 		return nil
 	}
 	var quoted []string
-	for _, found := range inQuotation().FindAllStringSubmatch(line, maxSaid) {
+	for _, found := range inQuotation().FindAllStringSubmatch(line, -1) {
 		quoted = append(quoted, found[1])
 	}
 	return quoted

@@ -80,7 +80,7 @@ func StatusOf(document *markdown.Document, file string) Status {
 		if status.Word == "" && status.Unknown == "" {
 			status.Word = StatusWord(latestOf(text))
 			if status.Word == "" {
-				status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
+				status.Unknown = markdown.OneLine(markdown.CutRunes(text, maxUnknown))
 			}
 		}
 		status.Relations = append(status.Relations, relationsIn(text)...)
@@ -108,7 +108,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
 		status.Word, status.Relations = StatusWord(text), relationsIn(text)
 		if status.Word == "" {
-			status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
+			status.Unknown = markdown.OneLine(markdown.CutRunes(text, maxUnknown))
 		}
 	}
 	for _, tag := range fieldTexts(frontMatter["tags"]) {
@@ -237,7 +237,7 @@ func namesStatus(line string) bool {
 // below the heading Status counts, because the table may be about something else, such as versions.
 func sectionText(lines []string) string {
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
-	if rows := strings.Split(text, "\n"); isTable(rows) && StatusWord(rows[0]) == "" {
+	if rows := strings.Split(text, "\n"); markdown.HeaderRow(rows[:min(len(rows), 2)]) == 0 && StatusWord(rows[0]) == "" {
 		return statusCell(rows)
 	}
 	return text
@@ -254,7 +254,7 @@ var statusTag = lazyregexp.New(`(?:^|\s)#status/([\w-]+)`)
 // statusCell returns the cell below the heading Status in a table at the beginning of lines. It returns "" if the cell
 // is missing or has no known status.
 func statusCell(lines []string) string {
-	if !isTable(lines) || len(lines) < 3 {
+	if len(lines) < 3 || markdown.HeaderRow(lines[:2]) != 0 {
 		return ""
 	}
 	cells := func(line string) []string { return strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|") }
@@ -265,15 +265,6 @@ func statusCell(lines []string) string {
 		}
 	}
 	return ""
-}
-
-// isTable reports whether lines begin with a table.
-func isTable(lines []string) bool {
-	if len(lines) < 2 {
-		return false
-	}
-	isRule := strings.Trim(lines[1], " |:-") == ""
-	return isRule && strings.Contains(lines[1], "-") && strings.Contains(lines[1], "|")
 }
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)

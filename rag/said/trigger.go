@@ -12,6 +12,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // TriggersField is the field of the front matter that lists triggers.
@@ -68,7 +71,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s %s (expected: %s)", f.Field, f.Problem, f.Expected)
 }
 
-// Bounds of the triggers of a document, the patterns in a field, and the bytes of a pattern. With more triggers, a
+// Bounds of the triggers of a document, the patterns in a field, and the characters of a pattern. With more triggers, a
 // document would be shown too often.
 const (
 	maxTriggers = 100
@@ -78,8 +81,8 @@ const (
 
 // Triggers reads the triggers in the front matter of a document. It returns all correct triggers, and all mistakes.
 func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
-	value, isGiven := frontMatter[TriggersField]
-	if !isGiven || value == nil {
+	value := frontMatter[TriggersField]
+	if value == nil {
 		return nil, nil
 	}
 	list, isList := value.([]any)
@@ -151,8 +154,8 @@ func triggerOf(item any, at string) (Trigger, []Fault) {
 			t.Bare = flag
 		case name == "new" && isFlag:
 			t.New = &flag
-		case name == "say" && isText && strings.TrimSpace(text) != "" && len(text) <= maxPattern:
-			t.Say = oneLine(text)
+		case name == "say" && isText && strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxPattern:
+			t.Say = markdown.OneLine(text)
 		case name == "say":
 			faults = append(faults, Fault{field, "is no short text", fmt.Sprintf("one sentence of at most %d characters", maxPattern)})
 		default:
@@ -179,10 +182,10 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 		}
 		switch item := item.(type) {
 		case string:
-			if oneLine(item) == "" || len(item) > maxPattern {
+			if markdown.OneLine(item) == "" || utf8.RuneCountInString(item) > maxPattern {
 				return nil, []Fault{{at, "is empty or too long", fmt.Sprintf("a text of 1 to %d characters", maxPattern)}}
 			}
-			patterns = append(patterns, oneLine(item))
+			patterns = append(patterns, markdown.OneLine(item))
 		case int, uint64, float64: // a port or an error code
 			patterns = append(patterns, fmt.Sprint(item))
 		default:
@@ -191,8 +194,6 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 	}
 	return patterns, nil
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // scopeFields are the fields, in lower case, in which rules for assistants name the files to which the rules apply.
 // They come from Claude Code, Cursor, Copilot, Kiro, and tools for decisions.
@@ -240,7 +241,7 @@ func scopePatterns(value any) []string {
 		}
 		for part := range strings.FieldsFuncSeq(value, isSeparator) {
 			part = strings.Trim(part, " \t\"'[]")
-			if part != "" && len(part) <= maxPattern {
+			if part != "" && utf8.RuneCountInString(part) <= maxPattern {
 				patterns = append(patterns, part)
 			}
 		}

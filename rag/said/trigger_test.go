@@ -1,6 +1,7 @@
 package said_test
 
 import (
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
@@ -35,6 +36,19 @@ func TestTriggers_Faults(t *testing.T) {
 	}
 	if triggers, faults := read(t, ""); len(triggers)+len(faults) != 0 {
 		t.Errorf("an empty field is %v with %v", triggers, faults)
+	}
+}
+
+// The bound of a text counts characters, so that it is the same in all scripts.
+func TestTriggers_CountCharacters(t *testing.T) {
+	t.Parallel()
+	for characters, want := range map[int]int{500: 0, 501: 1} {
+		text := strings.Repeat("ж", characters)
+		for _, trigger := range []string{"[{run: " + text + "}]", "[{run: x, say: " + text + "}]"} {
+			if _, faults := read(t, trigger); len(faults) != want {
+				t.Errorf("%d characters: %v, want %d faults", characters, faults, want)
+			}
+		}
 	}
 }
 

@@ -98,8 +98,8 @@ func (q Query) InPairs() bool {
 	})
 }
 
-// asking has words with which people ask, and which say nothing about the subject.
-var asking = strings.Fields(`
+// askingWords are words with which people ask, and which say nothing about the subject.
+var askingWords = strings.Fields(`
 	please help find search look tell say show give know knew known learn explain describe summarize list
 	need want like get got make made go use handle work thing anything something everything much many
 	document documents documentation doc docs note notes information info details memory project`)
@@ -110,7 +110,7 @@ func (q Query) Telling() []int32 {
 	var all, telling []int32
 	for _, term := range q.Terms {
 		all = append(all, term.Hash)
-		if !slices.ContainsFunc(asking, func(word string) bool { return stem(word) == term.Name }) {
+		if !slices.ContainsFunc(askingWords, func(word string) bool { return stem(word) == term.Name }) {
 			telling = append(telling, term.Hash)
 		}
 	}
@@ -126,12 +126,6 @@ func (q Query) TermsOf(text string) []int32 {
 	q.eachTerm(text, func(_ occurrence, hash int32) { has = append(has, hash) })
 	slices.Sort(has)
 	return slices.Compact(has)
-}
-
-// HasAll reports whether a text of the project has all of the terms.
-func (q Query) HasAll(text string, terms []int32) bool {
-	has := q.TermsOf(text)
-	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
 // Line analyses a line of a pasted text. [Weighted.Literal] looks for the whole line, however long it is.
@@ -164,7 +158,6 @@ func isShort(text string) bool {
 // sampled passages: ln(1 + (total − n + ½) / (n + ½)). It is positive for every n
 // (Robertson and Zaragoza 2009, in the variant that Lucene uses).
 func IDF(n, total int) float64 {
-	n = max(n, 0)
 	total = max(total, n)
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }

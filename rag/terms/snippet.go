@@ -185,5 +185,5 @@ func oneLine(body string) (text string, starts []int) {
 			length += utf8.RuneCountInString(word)
 		}
 	}
-	return strings.ToValidUTF8(out.String(), ""), starts
+	return out.String(), starts
 }

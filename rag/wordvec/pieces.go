@@ -38,10 +38,7 @@ func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < utf8.RuneSelf && r > ' ' && r != 0x7f:
-			if 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
-			}
-			return r
+			return unicode.ToLower(r)
 		case unicode.IsSpace(r):
 			return ' '
 		case r == utf8.RuneError, unicode.Is(unicode.C, r), unicode.Is(unicode.Mn, r):
