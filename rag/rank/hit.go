@@ -48,8 +48,8 @@ type Hit struct {
 	LogOdds float64
 	// Key orders documents. It is LogOdds, raised for a promoted document.
 	Key float64
-	// Distance is the cosine distance of the model's vectors of query and passage, Likeness the cosine of the built-in
-	// ones, NaN if unknown.
+	// Distance is the cosine distance of the model's vectors of the query and the passage. Likeness is the cosine of the
+	// built-in vectors. Each is NaN if unknown.
 	Distance, Likeness float64
 
 	// named says that the passage contains a short query completely, or the word of a one-word query in any form. titled
