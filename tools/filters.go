@@ -45,7 +45,7 @@ func Filters() []Filter {
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
 			Take:    func(in *SearchFilters, values []string) { in.Statuses = converted[catalog.Status](values) },
-			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses())), example([]string{"active"})}},
+			declare: map[string][]property{"status": {oneOf(catalog.Statuses()...), example([]string{"active"})}},
 		},
 		{
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },

@@ -89,7 +89,7 @@ func semanticSearchTool() Tool {
 			"query":               {queryText, example("connection pool exhausted")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
-			"mode":                {oneEachOf(Names(rag.Modes())), withDefault(rag.Hybrid)},
+			"mode":                {oneOf(rag.Modes()...), withDefault(rag.Hybrid)},
 		})),
 		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
 			"may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
