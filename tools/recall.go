@@ -12,7 +12,9 @@ import (
 )
 
 func recallTool() Tool {
-	recall := func(h *Handler, ctx context.Context, in hooks.Event) (hooks.Answer, error) { return h.Recall(ctx, in), nil }
+	recall := func(h *Handler, ctx context.Context, in hooks.Event) (hooks.Answer, error) {
+		return h.Recall(ctx, in), nil
+	}
 	return newTool(ofServer, recall, &mcp.Tool{
 		Name:        "recall",
 		Title:       "Recall",

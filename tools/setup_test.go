@@ -64,7 +64,7 @@ func setupWith(t *testing.T, settings project.Settings) *fixture {
 func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixture {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(databaseURL, logger)
+	database := db.NewDatabase(testenv.Source(databaseURL), logger)
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
 	models, err := ollama.New(model.Config{

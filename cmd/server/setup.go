@@ -82,7 +82,7 @@ func newSetup(o options, i invocation) (*setup, error) {
 		s.server = pgserver.New(o.home, s.logger)
 		s.server.Programs = o.postgres
 	}
-	s.database = db.NewDatabaseFrom(s.address, s.logger)
+	s.database = db.NewDatabase(s.address, s.logger)
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)

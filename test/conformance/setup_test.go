@@ -90,7 +90,7 @@ func install(t *testing.T) mcpclient.Installation {
 func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url string) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(in.DatabaseURL, logger)
+	database := db.NewDatabase(testenv.Source(in.DatabaseURL), logger)
 	t.Cleanup(database.Close)
 	models, err := ollama.New(model.Config{Host: in.OllamaHost, Logger: logger})
 	if err != nil {

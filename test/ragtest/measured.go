@@ -38,7 +38,7 @@ func measure(ctx context.Context, databaseURL string) (err error) {
 	questions, answers := calibration.Pairs()
 	measured := calibration.Measure(vectors(questions, model.Dimensions), vectors(answers, model.Dimensions))
 
-	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(databaseURL), slog.New(slog.DiscardHandler))
 	defer database.Close()
 	return database.Write(ctx, "write what the model's cosines mean", func(q *db.Queries) error {
 		id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{

@@ -69,7 +69,7 @@ func newOn(t *testing.T, databaseURL string) *Fixture {
 
 func openDatabase(t *testing.T, url string) *db.Database {
 	t.Helper()
-	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	return database
 }
