@@ -74,11 +74,7 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	home := t.TempDir() // removed when the workspace is closed, which writes there
 	x := index.New(database, models, logger)
 	searcher := rag.NewSearcher(database, models)

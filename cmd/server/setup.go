@@ -107,8 +107,8 @@ func (s *setup) close() {
 		s.server.Close()
 	}
 	s.database.Close()
-	_ = s.embedder.Close() // the error is always nil
-	_ = s.writer.Close()
+	s.embedder.Close()
+	s.writer.Close()
 }
 
 // tooling is a setup with a workspace and the MCP tools, for commands that call tools.

@@ -93,9 +93,7 @@ func (f *fixture) start(t *testing.T, databaseURL string, config model.Config, p
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
+		models.Close()
 	})
 	return s
 }

@@ -96,11 +96,7 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)

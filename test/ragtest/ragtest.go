@@ -90,11 +90,7 @@ func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *model.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	return models
 }
 
