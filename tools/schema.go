@@ -87,7 +87,7 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// writesIndex annotates a tool that changes the index but no file.
+// writesIndex annotates a tool that changes the index, and destroys nothing.
 func writesIndex() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
