@@ -10,8 +10,8 @@ import (
 // ServerName is the name under which the server is registered.
 const ServerName = "compound-docs"
 
-// variables are the environment variables that a client must pass on to the server. The database URL is none of them,
-// because it may have a password.
+// variables are the environment variables that a client must pass on to the server. CDOCS_DATABASE_URL is not among
+// them, because the URL may have a password.
 var variables = []string{"CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
 
 // Environment returns the values of the variables that are set.
