@@ -30,7 +30,7 @@ func TestDatabase_CompactKeepsTheIndexSmall(t *testing.T) {
 	testenv.Slow(t, "everything is embedded several times")
 	url := testenv.IndexURL(t)
 	pool := open(t, url)
-	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	execute(t, pool, `INSERT INTO projects (name) VALUES ('p')`)
 	execute(t, pool, `INSERT INTO embedding_models (name, digest, dimensions, prompt_version) VALUES ('model', '', 1024, 1)`)

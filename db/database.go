@@ -55,14 +55,9 @@ type Database struct {
 // URLSource makes a database available if necessary, and returns its URL.
 type URLSource func(ctx context.Context) (url string, err error)
 
-// NewDatabase returns a Database without connecting to it.
-func NewDatabase(url string, logger *slog.Logger) *Database {
-	return NewDatabaseFrom(func(context.Context) (string, error) { return url, nil }, logger)
-}
-
-// NewDatabaseFrom returns a Database that calls source at its first use, and again after each loss of the connection.
-// If source fails with an [*Error], operations return this error unchanged. They wrap any other error.
-func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
+// NewDatabase returns a Database that calls source at its first use, and again after each loss of the connection. If
+// source fails with an [*Error], operations return this error unchanged. They wrap any other error.
+func NewDatabase(source URLSource, logger *slog.Logger) *Database {
 	d := &Database{
 		source: source, logger: logger, opening: make(chan struct{}, 1), holder: processName() + " " + rand.Text(),
 	}

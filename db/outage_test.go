@@ -16,7 +16,7 @@ import (
 
 func openDatabase(t *testing.T, databaseURL string) *db.Database {
 	t.Helper()
-	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(databaseURL), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	return database
 }

@@ -14,7 +14,7 @@ import (
 // client's next.
 func TestDatabase_SettingsEndWithTheTransaction(t *testing.T) {
 	t.Parallel()
-	database := NewDatabase(testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	database := NewDatabase(testenv.Source(testenv.DatabaseURL(t)), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	const query = "SELECT current_setting('jit') || ' ' || current_setting('hnsw.ef_search', true)"
 	read := func(q *Queries) (settings string, err error) {

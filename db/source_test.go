@@ -18,7 +18,7 @@ func TestDatabase_AsksItsSource(t *testing.T) {
 	cluster := testenv.StartCluster(t)
 	var asked atomic.Int32
 	var away error
-	database := db.NewDatabaseFrom(func(context.Context) (string, error) {
+	database := db.NewDatabase(func(context.Context) (string, error) {
 		if asked.Add(1) > 1 && away == nil {
 			cluster.Start()
 		}

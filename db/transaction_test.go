@@ -18,7 +18,7 @@ import (
 // withProject returns a database with one project, and its id.
 func withProject(t *testing.T, url string) (database *db.Database, project int32) {
 	t.Helper()
-	database = db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	database = db.NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	err := database.Write(t.Context(), "register", func(q *db.Queries) (err error) {
 		project, err = q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "project"})

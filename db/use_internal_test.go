@@ -16,7 +16,7 @@ import (
 func TestLease_IdleServerKeepsNoConnection(t *testing.T) {
 	t.Parallel()
 	url := testenv.DatabaseURL(t)
-	database := NewDatabase(url, slog.New(slog.DiscardHandler))
+	database := NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	tenant := &Tenant{}
 	err := database.Write(t.Context(), "register", func(q *Queries) (err error) {

@@ -20,13 +20,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 // offline returns a server without database and models: the check of arguments needs neither.
 func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase("", logger)
+	database := db.NewDatabase(testenv.Source(""), logger)
 	w := workspace.New(index.New(database, nil, logger), rag.NewSearcher(database, nil), nil, project.DefaultSettings(), "", logger)
 	return tools.NewServer(tools.NewHandler(w, os.TempDir(), apierror.InMCP, logger), "", "test")
 }

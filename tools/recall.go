@@ -9,11 +9,13 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 func recallTool() Tool {
-	return newTool(ofServer, (*Handler).Recall, &mcp.Tool{
+	recall := func(h *Handler, ctx context.Context, in hooks.Event) (hooks.Answer, error) {
+		return h.Recall(ctx, in), nil
+	}
+	return newTool(ofServer, recall, &mcp.Tool{
 		Name:        "recall",
 		Title:       "Recall",
 		Description: "Called by hooks, not by the model.",
@@ -43,35 +45,24 @@ func recallTool() Tool {
 const (
 	// recallTimeout limits the work for a hook, because the assistant waits for it.
 	recallTimeout = time.Second
-	// retryTimeout is the limit during the second after a hook has waited for the database in vain. A hook usually
-	// needs a tenth of retryTimeout.
-	retryTimeout = 250 * time.Millisecond
 	// firstRecallTimeout is the limit while no project is active, as at the start. Assistants end a hook after 5 s.
 	firstRecallTimeout = 4 * time.Second
 )
 
-// Recall answers a hook. It never fails: it logs an error and returns an empty answer.
-func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
+// Recall answers a hook. If it fails, it logs the error and returns an empty answer.
+func (h *Handler) Recall(ctx context.Context, in hooks.Event) hooks.Answer {
 	patience := recallTimeout
 	if name, _ := h.workspace.Current(); name == "" {
 		patience = firstRecallTimeout
-	} else if time.Since(time.Unix(0, h.hungAt.Load())) < recallTimeout {
-		patience = retryTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
-		// A slow activation has another error code, and does not count as a hang of the database.
-		hung := errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError
-		if hung && patience != retryTimeout {
-			h.hungAt.Store(time.Now().UnixNano())
-		}
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
-		return hooks.Answer{}, nil
+		return hooks.Answer{}
 	}
-	h.hungAt.Store(0)
-	return out, nil
+	return out
 }
 
 func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {

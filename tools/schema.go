@@ -63,10 +63,10 @@ func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text, or each item of a list, to the promotion levels.
-func levels(s *jsonschema.Schema) { oneEachOf(Names(catalog.Levels()))(s) }
+func levels(s *jsonschema.Schema) { oneOf(catalog.Levels()...)(s) }
 
-// oneEachOf restricts a text, or each item of a list, to the given values.
-func oneEachOf(values []string) property {
+// oneOf restricts a text, or each item of a list, to the given values.
+func oneOf[T ~string](values ...T) property {
 	return func(s *jsonschema.Schema) {
 		notNull(s)
 		if s.Items != nil {
@@ -87,7 +87,7 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// writesIndex annotates a tool that changes the index but no file.
+// writesIndex annotates a tool that changes the index, and destroys nothing.
 func writesIndex() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
@@ -131,11 +131,6 @@ func open(s *jsonschema.Schema) {
 		}
 		p.Types = nil
 	}
-}
-
-// oneOf restricts a text to the given values.
-func oneOf(values ...any) property {
-	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
 // declaredElsewhere removes the fields of an object, because another tool declares them too, and every session spends

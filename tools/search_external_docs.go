@@ -43,7 +43,7 @@ func searchExternalDocsTool() Tool {
 			"query":               {queryText, example("database schema design")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
-			"mode":                {oneEachOf(Names(rag.Modes())), withDefault(rag.Hybrid)},
+			"mode":                {oneOf(rag.Modes()...), withDefault(rag.Hybrid)},
 		}),
 		OutputSchema: outputSchema[SearchExternalDocsOutput](map[string][]property{
 			"results": {declaredElsewhere}, "may_answer": {declaredElsewhere}, "index": {declaredElsewhere},

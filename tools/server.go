@@ -57,8 +57,6 @@ type Handler struct {
 	// writing limits how many calls use the language model at the same time. turns limits all other calls that need a
 	// project. A call first sends an element to one of these channels, and waits while the channel is full.
 	turns, writing chan struct{}
-	// hungAt is when a hook last waited for the database in vain, in Unix nanoseconds, or 0.
-	hungAt atomic.Int64
 	// rootlessUntil is when the server may ask the client for its roots again, in Unix nanoseconds. It is set
 	// after the client named no roots or failed to answer.
 	rootlessUntil atomic.Int64

@@ -64,7 +64,7 @@ func setupWith(t *testing.T, settings project.Settings) *fixture {
 func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixture {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(databaseURL, logger)
+	database := db.NewDatabase(testenv.Source(databaseURL), logger)
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
 	models, err := ollama.New(model.Config{
@@ -74,11 +74,7 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	home := t.TempDir() // removed when the workspace is closed, which writes there
 	x := index.New(database, models, logger)
 	searcher := rag.NewSearcher(database, models)

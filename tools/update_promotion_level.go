@@ -29,10 +29,8 @@ func updatePromotionLevelTool() Tool {
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` has it considered by " +
 			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
 			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
-		Meta: searchHint("make a document important or critical"),
-		Annotations: &mcp.ToolAnnotations{
-			IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
-		},
+		Meta:        searchHint("make a document important or critical"),
+		Annotations: writesIndex(),
 		InputSchema: inputSchema[UpdatePromotionLevelInput](map[string][]property{
 			"document_path":   {notEmpty, example("problems/n-plus-one-query-20250120.md")},
 			"promotion_level": {levels, example("critical")},

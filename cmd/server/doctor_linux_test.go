@@ -32,6 +32,13 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "ALTER TABLE document_links RENAME relation TO supersedes")
 		}, "database", "which lack document_links.relation", "name another database in CDOCS_DATABASE_URL", 1},
+		{"more failed files than the index names", func(t *testing.T, i *installation) {
+			t.Helper()
+			for n := range 21 {
+				write(t, i.root, fmt.Sprintf("%s%d.md", promotable, n), "---\ntitle: [\n---\n")
+			}
+			i.run(t, "sync")
+		}, "index", "21 files not indexed", "run: compound-docs lint", 0},
 		{"a misspelt model", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)

@@ -182,9 +182,9 @@ func (s hookServer) answer(ctx context.Context, conn net.Conn, root string) erro
 		return fmt.Errorf("read the event: %w", err)
 	}
 	e.Root = root
-	answer, err := s.tools.Recall(ctx, e)
-	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err()) // a server that is about to end sends no answer
+	answer := s.tools.Recall(ctx, e)
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // a server that is about to end sends no answer
 	}
 	err = gob.NewEncoder(conn).Encode(answer)
 	if err != nil {

@@ -118,9 +118,8 @@ func (i *initializer) run(ctx context.Context) error {
 	if servicesErr != nil {
 		return servicesErr
 	}
-	if result.Example != "" {
-		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
-		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
+	if len(result.Places) > 0 {
+		plain.Printf(i.stdout, "To try it now, run:\n  %s search 'how do we …'\n", clients.Quote(clients.SharedProgram()))
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func TestInit_RegistersAProgramThatIsFound(t *testing.T) {
 	must(t, os.Symlink(program, filepath.Join(folder, "compound-docs")))
 	for name, test := range map[string]struct{ path, command, said string }{
 		"not on the PATH": {"/nowhere", program, "To have the name found, run: export PATH=" + filepath.Dir(program) + ":$PATH\n"},
-		"under npx":       {scripts, program, program + " search pool\n"},
-		"on the PATH":     {scripts + ":" + folder, "compound-docs", "\n  compound-docs search pool\n"},
+		"under npx":       {scripts, program, program + " search 'how do we …'\n"},
+		"on the PATH":     {scripts + ":" + folder, "compound-docs", "\n  compound-docs search 'how do we …'\n"},
 	} {
 		root := newFolder(t)
 		write(t, root, "docs/pool.md", "# Pool exhausted\n")

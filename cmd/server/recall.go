@@ -120,14 +120,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 			if slices.Contains([]string{hooks.Before, hooks.After, hooks.Failure}, hook.Event.Event) {
 				t.workspace.AsIs() // acts are frequent, and comparing all files with the index would take longest
 			}
-			if t.server != nil && hook.Event.Event == hooks.Prompt {
-				_, _ = t.workspace.ActiveWithin(ctx) // Recall logs the error
-			}
-			answer, err := t.tools.Recall(ctx, hook.Event)
-			if err != nil {
-				return err
-			}
-			return printAnswer(t.stdout, hook, answer)
+			return printAnswer(t.stdout, hook, t.tools.Recall(ctx, hook.Event))
 		})(cmd, args)
 	}
 	return printAnswer(cmd.OutOrStdout(), hook, answer)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
@@ -47,14 +46,6 @@ func (t *tooling) retire(by string) error {
 	retired, err := active.Retire(t.command.Context(), document, by)
 	if err != nil {
 		return err
-	}
-	set, err := docset.Read(t.command.Context(), active.Definition)
-	if err != nil {
-		return err
-	}
-	if standings := set.Standings(); retired.By != "" && standings.Of(retired.Path, "").SupersededBy == "" {
-		t.notef("%s and %s replace each other in a circle, so both count as active; `compound-docs lint` names the lines",
-			retired.Path, retired.By)
 	}
 	answer := map[string]string{"path": retired.Path, "status": retired.Status}
 	if retired.By != "" {

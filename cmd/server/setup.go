@@ -82,7 +82,7 @@ func newSetup(o options, i invocation) (*setup, error) {
 		s.server = pgserver.New(o.home, s.logger)
 		s.server.Programs = o.postgres
 	}
-	s.database = db.NewDatabaseFrom(s.address, s.logger)
+	s.database = db.NewDatabase(s.address, s.logger)
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
@@ -107,8 +107,8 @@ func (s *setup) close() {
 		s.server.Close()
 	}
 	s.database.Close()
-	_ = s.embedder.Close() // the error is always nil
-	_ = s.writer.Close()
+	s.embedder.Close()
+	s.writer.Close()
 }
 
 // tooling is a setup with a workspace and the MCP tools, for commands that call tools.

@@ -38,8 +38,8 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrChanged means that somebody else has saved a file since it was read.
 	ErrChanged = errors.New("was saved by somebody else in the meantime, and stays as it is; try again")
-	// ErrTooDeep means that a path has too many folders.
-	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
+	// errTooDeep means that a path has too many folders.
+	errTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
 // TooLargeError means that a file has more bytes than the caller's limit.
@@ -164,7 +164,7 @@ func named(err error, op, name string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
-	if !errors.As(err, new(syscall.Errno)) && !errors.Is(err, ErrHidden) && !errors.Is(err, ErrTooDeep) {
+	if !errors.As(err, new(syscall.Errno)) && !errors.Is(err, ErrHidden) && !errors.Is(err, errTooDeep) {
 		err = ErrEscapes
 	}
 	return &fs.PathError{Op: op, Path: path.Clean(name), Err: err}

@@ -61,7 +61,7 @@ func (r *Root) follow(name string) (names []string, info fs.FileInfo, err error)
 		case !filepath.IsLocal(part): // on Windows, a device such as NUL, or a stream of a file
 			return names, nil, syscall.ENOENT
 		case len(names) > maxDepth:
-			return names, nil, ErrTooDeep
+			return names, nil, errTooDeep
 		}
 		at := r.spelled(filepath.Join(append(names, part)...))
 		info, err = r.folder.Lstat(at)

@@ -22,6 +22,6 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 		if err != nil || !entry.IsDir() || strings.Count(name, "/") < maxDepth {
 			return err
 		}
-		return cmp.Or(visit(name, entry, named(ErrTooDeep, "open", name)), fs.SkipDir)
+		return cmp.Or(visit(name, entry, named(errTooDeep, "open", name)), fs.SkipDir)
 	})
 }

@@ -83,7 +83,7 @@ func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Workspace {
 func (f *fixture) start(t *testing.T, databaseURL string, config model.Config, projectDir string) *workspace.Workspace {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(databaseURL, logger)
+	database := db.NewDatabase(testenv.Source(databaseURL), logger)
 	models, err := ollama.New(config)
 	f.Must(err)
 	settings := project.DefaultSettings()
@@ -93,9 +93,7 @@ func (f *fixture) start(t *testing.T, databaseURL string, config model.Config, p
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
+		models.Close()
 	})
 	return s
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A deletion holds until a server activates the checkout, and a server that had it
@@ -107,7 +108,7 @@ func TestTenant_OfADatabaseThatIsOnlyRead(t *testing.T) {
 	if strings.Contains(f.Pool.Config().ConnString(), "?") {
 		separator = "&"
 	}
-	standby := db.NewDatabase(f.Pool.Config().ConnString()+separator+"default_transaction_read_only=on", slog.New(slog.DiscardHandler))
+	standby := db.NewDatabase(testenv.Source(f.Pool.Config().ConnString()+separator+"default_transaction_read_only=on"), slog.New(slog.DiscardHandler))
 	t.Cleanup(standby.Close)
 	x := f.NewIndex(standby, f.Models)
 	tenant, err := x.Tenant(t.Context(), f.Tenant.Key, "/repo")

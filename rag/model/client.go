@@ -167,8 +167,5 @@ func (c *Client) PullMissing(
 	return state.Err
 }
 
-// Close closes idle connections. It does not cancel calls. The error is always nil.
-func (c *Client) Close() error {
-	c.server.Close()
-	return nil
-}
+// Close closes idle connections. It does not cancel calls.
+func (c *Client) Close() { c.server.Close() }

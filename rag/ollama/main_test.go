@@ -28,11 +28,7 @@ func newClient(t *testing.T, cfg model.Config) *model.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(client.Close)
 	return client
 }
 

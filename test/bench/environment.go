@@ -81,7 +81,7 @@ type database struct {
 func (b *bench) newDatabase(ctx context.Context) *database {
 	url, drop, err := testenv.NewDatabase(ctx, b.databaseURL)
 	check(err)
-	d := &database{Database: db.NewDatabase(url, b.logger), url: url}
+	d := &database{Database: db.NewDatabase(testenv.Source(url), b.logger), url: url}
 	b.atEnd(func() error {
 		d.Close()
 		return drop(context.WithoutCancel(ctx))

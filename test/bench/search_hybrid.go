@@ -35,7 +35,8 @@ func hybrid(ctx context.Context, b *bench) (worst float64, note string) {
 	x.models.delay = models
 	b.atEnd(func() error {
 		x.models.delay = nil
-		return models.Close()
+		models.Close()
+		return nil
 	})
 	const warmup = 10
 	rounds := b.size(100, 300)

@@ -90,17 +90,13 @@ func install(t *testing.T) mcpclient.Installation {
 func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url string) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(in.DatabaseURL, logger)
+	database := db.NewDatabase(testenv.Source(in.DatabaseURL), logger)
 	t.Cleanup(database.Close)
 	models, err := ollama.New(model.Config{Host: in.OllamaHost, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)

@@ -69,7 +69,7 @@ func fit(ctx context.Context, out io.Writer, collections []string, embedder stri
 		return err
 	}
 	defer func() { err = errors.Join(err, drop(context.WithoutCancel(ctx))) }()
-	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	defer database.Close()
 	host, modes := nobody, []rag.Mode{rag.Lexical, rag.Hybrid}
 	if embedder != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 //go:embed documents.sql
@@ -30,7 +31,7 @@ func Documents(ctx context.Context, pool *pgxpool.Pool, branch string) ([]string
 // OpenPool opens an index until the test ends.
 func OpenPool(t testing.TB, databaseURL string) *pgxpool.Pool {
 	t.Helper()
-	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(databaseURL), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	pool, err := database.Pool(t.Context())
 	if err != nil {

@@ -2,7 +2,6 @@ package ragtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -23,14 +22,14 @@ func IndexURL(t testing.TB) string {
 }
 
 // measure writes what a server would.
-func measure(ctx context.Context, databaseURL string) (err error) {
+func measure(ctx context.Context, databaseURL string) error {
 	fake := fakeollama.New()
 	defer fake.Close()
 	models, err := ollama.New(model.Config{Host: fake.URL()})
 	if err != nil {
 		return fmt.Errorf("measure the fake's model: %w", err)
 	}
-	defer func() { err = errors.Join(err, models.Close()) }()
+	defer models.Close()
 	model, err := models.EmbedModel(ctx)
 	if err != nil {
 		return fmt.Errorf("measure the fake's model: %w", err)
@@ -38,7 +37,7 @@ func measure(ctx context.Context, databaseURL string) (err error) {
 	questions, answers := calibration.Pairs()
 	measured := calibration.Measure(vectors(questions, model.Dimensions), vectors(answers, model.Dimensions))
 
-	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(databaseURL), slog.New(slog.DiscardHandler))
 	defer database.Close()
 	return database.Write(ctx, "write what the model's cosines mean", func(q *db.Queries) error {
 		id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{

@@ -69,7 +69,7 @@ func newOn(t *testing.T, databaseURL string) *Fixture {
 
 func openDatabase(t *testing.T, url string) *db.Database {
 	t.Helper()
-	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(testenv.Source(url), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
 	return database
 }
@@ -90,11 +90,7 @@ func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *model.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(models.Close)
 	return models
 }
 

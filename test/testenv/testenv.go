@@ -213,6 +213,11 @@ func databaseOf(t testing.TB, template string) string {
 	return database
 }
 
+// Source returns the source of a database for db.NewDatabase, which always has the same URL.
+func Source(url string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return url, nil }
+}
+
 // NewDatabase creates an empty database on a server, and returns its URL and what
 // drops it, even with connections open.
 func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {

@@ -167,7 +167,7 @@ func readJSON(path string, dst any) error {
 // The flag --env takes all words up to the next flag. So another flag must stand between --env and the server's name.
 func ClaudeCommand(program string, environment map[string]string) (words []string, line string) {
 	words, quoted := []string{"claude", "mcp", "add"}, []string{"claude mcp add"}
-	for _, name := range Variables {
+	for _, name := range variables {
 		if value, ok := environment[name]; ok {
 			words = append(words, "--env", name+"="+value)
 			quoted = append(quoted, "--env", name+`="$`+name+`"`)

@@ -82,8 +82,8 @@ func putAll(t *testing.T, files map[string]string) {
 
 func TestClaudeCommand_QuotesAndHidesValues(t *testing.T) {
 	t.Parallel()
-	_, got := clients.ClaudeCommand("/opt/my tools/compound-docs", map[string]string{"CDOCS_DATABASE_URL": "postgres://u:s3cret@h/d"})
-	want := `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL" --scope local compound-docs ` +
+	_, got := clients.ClaudeCommand("/opt/my tools/compound-docs", map[string]string{"CDOCS_HOME": "/home/s3cret"})
+	want := `claude mcp add --env CDOCS_HOME="$CDOCS_HOME" --scope local compound-docs ` +
 		`-- '/opt/my tools/compound-docs' serve`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -10,14 +10,15 @@ import (
 // ServerName is the name under which the server is registered.
 const ServerName = "compound-docs"
 
-// Variables are the environment variables that the server reads and that its client must pass on.
-var Variables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
+// variables are the environment variables that a client must pass on to the server. CDOCS_DATABASE_URL is not among
+// them, because the URL may have a password.
+var variables = []string{"CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
 
-// Environment returns the values of the [Variables] that are set, without the database URL, which may have a password.
+// Environment returns the values of the variables that are set.
 func Environment() map[string]string {
 	environment := map[string]string{}
-	for _, name := range Variables {
-		if value := os.Getenv(name); value != "" && name != "CDOCS_DATABASE_URL" {
+	for _, name := range variables {
+		if value := os.Getenv(name); value != "" {
 			environment[name] = value
 		}
 	}

@@ -53,7 +53,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	if len(status.Failed) > 0 {
 		failed := status.Failed[0]
-		add(fmt.Sprintf("%s not indexed: %s: %s", plain.Count(len(status.Failed), "file"), failed.Path, failed.Reason),
+		add(fmt.Sprintf("%s not indexed: %s: %s", plain.Count(status.FailedCount, "file"), failed.Path, failed.Reason),
 			"run: compound-docs lint, and correct the files; a server that runs notices the change")
 	}
 	if status.Waiting != "" {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tailscale/hujson"
 
@@ -25,9 +24,8 @@ type Result struct {
 	Project *project.Project // the project with the written configuration
 	// Kept says that there was already a configuration. Changed says that Write has added wanted documents to it.
 	Kept, Changed bool
-	// Places are the places of the project's documents. Example is a search: words of a document's file name, or "".
-	Places  []FolderCount
-	Example string
+	// Places are the places of the project's documents.
+	Places []FolderCount
 	// Further are places with markdown outside the documents. The user can add them as wanted documents.
 	Further []string
 	// LeftOut are files and folders with texts that Write neither takes as documents nor lists in Further.
@@ -72,7 +70,7 @@ func Write(root string, wanted, externalAllowed []string) (Result, error) {
 	return result, nil
 }
 
-// count fills in Places, Example, Further and LeftOut from a survey.
+// count fills in Places, Further and LeftOut from a survey.
 func (r *Result) count(found survey) {
 	files := map[string]int{}
 	var others []string
@@ -83,7 +81,6 @@ func (r *Result) count(found survey) {
 		switch {
 		case ok:
 			files[place]++
-			r.Example = moreTelling(r.Example, name)
 		case hasExternal && external.Has(name):
 		case why != "":
 			found.leftOut = append(found.leftOut, LeftOut{name, why})
@@ -97,18 +94,6 @@ func (r *Result) count(found survey) {
 		}
 	}
 	r.Further, r.LeftOut = topPlaces(others), found.leftOut
-}
-
-// moreTelling returns the given example of a search, or the words in the name of file if they are more than the
-// example's words and at most six.
-func moreTelling(example, file string) string {
-	const most = 6
-	base, _, _ := strings.Cut(path.Base(file), ".")
-	words := strings.FieldsFunc(base, func(r rune) bool { return !unicode.IsLetter(r) })
-	if strings.EqualFold(base, "readme") || len(words) > most || len(words) <= len(strings.Fields(example)) {
-		return example
-	}
-	return strings.ToLower(strings.Join(words, " "))
 }
 
 // config holds the keys of a new configuration.
