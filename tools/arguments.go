@@ -123,3 +123,14 @@ func Run[In, Out any](ctx context.Context, h *Handler, tool string, method metho
 	}
 	return method(h, ctx, in)
 }
+
+// Names converts values to strings.
+func Names[T ~string](values []T) []string { return converted[string](values) }
+
+func converted[To, From ~string](values []From) []To {
+	texts := make([]To, len(values))
+	for i, value := range values {
+		texts[i] = To(value)
+	}
+	return texts
+}

@@ -31,3 +31,25 @@ func TestFilters_EachNarrowsASearch(t *testing.T) {
 		}
 	}
 }
+
+// Each parameter has a row that declares it, and that takes the values of a flag. Commands have no flag for paths.
+func TestFilters_EachParameterHasARow(t *testing.T) {
+	t.Parallel()
+	declared := declareFilters(map[string][]property{})
+	parameters := reflect.TypeFor[SearchFilters]()
+	if len(declared) != parameters.NumField() || len(Filters()) != parameters.NumField() {
+		t.Errorf("%d rows declare %d of %d parameters", len(Filters()), len(declared), parameters.NumField())
+	}
+	var taken SearchFilters
+	for _, f := range Filters() {
+		f.Take(&taken, []string{"x"})
+		if (f.Flag == "" || f.Usage == "") && f.declare["paths"] == nil {
+			t.Errorf("the row of %v has no flag or no help", f.declare)
+		}
+	}
+	for i := range parameters.NumField() {
+		if reflect.ValueOf(taken).Field(i).IsZero() {
+			t.Errorf("no row takes %s", parameters.Field(i).Name)
+		}
+	}
+}

@@ -21,12 +21,7 @@ type SemanticSearchInput struct {
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured; 0 with paths."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
-
-	// The index applies these filters, except Paths; see [Handler.searchQuery].
-	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
-	Statuses        []catalog.Status `json:"status,omitempty" jsonschema:"Only documents that are one of these. Default: all."`
-	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
+	SearchFilters
 }
 
 // SemanticSearchOutput is the answer of semantic_search.
@@ -90,16 +85,12 @@ func semanticSearchTool() Tool {
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[SemanticSearchInput](map[string][]property{
+		InputSchema: inputSchema[SemanticSearchInput](declareFilters(map[string][]property{
 			"query":               {queryText, example("connection pool exhausted")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
 			"mode":                {oneOf(rag.Modes()...), withDefault(rag.Hybrid)},
-			"doc_types":           {notNull, example([]string{"problem", "tool"})},
-			"promotion_levels":    {levels, example([]string{"important", "critical"})},
-			"status":              {oneOf(catalog.Statuses()...), example([]string{"active"})},
-			"paths":               {notNull, example([]string{"src/pool.go", "src/"})},
-		}),
+		})),
 		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
 			"may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
 		}),
@@ -131,7 +122,7 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	query := rag.Query{
 		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit),
 		MinScore: valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore),
-		Filter:   rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses},
+		Filter:   in.filter(),
 	}
 	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
 		return active, query, err

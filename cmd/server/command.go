@@ -176,15 +176,3 @@ func optional[T any](command *cobra.Command, flag string, value *T) *T {
 	}
 	return value
 }
-
-// joined returns values as a list for a message or a help text.
-func joined[T ~string](values []T) string { return strings.Join(converted[string](values), ", ") }
-
-// converted converts values between types of text, such as levels to strings.
-func converted[To, From ~string](values []From) []To {
-	texts := make([]To, len(values))
-	for i, value := range values {
-		texts[i] = To(value)
-	}
-	return texts
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // never is the value of --fail-on with which no finding makes the command fail.
@@ -72,7 +73,7 @@ type linted struct {
 }
 
 func (f *lintFlags) run(i invocation) error {
-	severities := converted[string](lint.Severities())
+	severities := tools.Names(lint.Severities())
 	err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never)))
 	if err != nil {
 		return err

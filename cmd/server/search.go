@@ -9,12 +9,11 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 type searchFlags struct {
-	docTypes, levels, statuses  []string
+	filters                     map[string]*[]string // values of the flags that filter, by the flag's name
 	limit                       int
 	minScore                    float64
 	mode, section               string
@@ -22,7 +21,7 @@ type searchFlags struct {
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
-	var f searchFlags
+	f := searchFlags{filters: map[string]*[]string{}}
 	command := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
@@ -59,9 +58,14 @@ is superseded.`,
 		},
 	}
 	set := command.Flags()
-	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
-	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
-	set.StringSliceVar(&f.statuses, "status", nil, "only documents that are one of: "+joined(catalog.Statuses()))
+	var ofOwn []string // flags that apply only to the project's own documents
+	for _, filter := range tools.Filters() {
+		if filter.Flag == "" {
+			continue
+		}
+		f.filters[filter.Flag] = set.StringSlice(filter.Flag, nil, filter.Usage)
+		ofOwn = append(ofOwn, filter.Flag)
+	}
 	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"minimum relevance (default: 0.5, or as configured; external docs: 0.7)")
@@ -70,17 +74,24 @@ is superseded.`,
 	set.BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
 	set.StringVar(&f.section, "section", "", "only this section of the handbook")
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
-	exclude(command, "handbook", "external", "min-relevance-score", "mode", "explain", "doc-types", "promotion-levels", "status")
-	exclude(command, "external", "explain", "doc-types", "promotion-levels", "status")
+	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
+	exclude(command, "external", append(ofOwn, "explain")...)
 	return command
 }
 
+func joined[T ~string](values []T) string { return strings.Join(tools.Names(values), ", ") }
+
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
-	return tools.SemanticSearchInput{
+	in := tools.SemanticSearchInput{
 		Query: strings.Join(t.args, " "), Mode: rag.Mode(f.mode),
 		Limit: optional(t.command, "limit", &f.limit), MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
-		DocTypes: f.docTypes, PromotionLevels: converted[catalog.Level](f.levels), Statuses: converted[catalog.Status](f.statuses),
 	}
+	for _, filter := range tools.Filters() {
+		if values := f.filters[filter.Flag]; values != nil {
+			filter.Take(&in.SearchFilters, *values)
+		}
+	}
+	return in
 }
 
 // run searches the project's own documents or its external docs, and prints the results.

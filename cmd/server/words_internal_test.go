@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // A command names its own flags, and commands instead of tools.
@@ -34,18 +35,28 @@ func TestWordsOf(t *testing.T) {
 	}
 }
 
-// A filter of own documents does not go with other collections.
-func TestFilters_AreOfOwnDocuments(t *testing.T) {
+// Each filter of own documents has a flag, which does not go with other collections.
+func TestFilters_HaveFlagsOfSearch(t *testing.T) {
 	t.Parallel()
-	for _, filter := range []string{"doc-types", "promotion-levels", "status"} {
+	search, _, err := newCommand(io.Discard).Find([]string{"search"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, filter := range tools.Filters() {
+		if filter.Flag == "" {
+			continue
+		}
 		for _, other := range []string{"external", "handbook"} {
 			command, _, err := newCommand(io.Discard).Find([]string{"search"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := command.ParseFlags([]string{"--" + filter, "x", "--" + other}); err != nil || command.ValidateFlagGroups() == nil {
-				t.Errorf("%s goes with --%s (%v)", filter, other, err)
+			if err := command.ParseFlags([]string{"--" + filter.Flag, "x", "--" + other}); err != nil || command.ValidateFlagGroups() == nil {
+				t.Errorf("%s goes with --%s (%v)", filter.Flag, other, err)
 			}
+		}
+		if search.Flags().Lookup(filter.Flag).Usage != filter.Usage {
+			t.Errorf("--%s has no help", filter.Flag)
 		}
 	}
 }
