@@ -88,13 +88,13 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	found, searchErr := p.look(ctx, e)
 	found = usable(act, found)
 	var said decision
-	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
+	err := sessions.Update(ctx, e.SessionID, func(s *Session) {
 		said = decide(*s, p, e, found, time.Now())
 		if e.Resumes {
 			said.text = strings.TrimSpace(s.Waiting + "\n" + said.text)
 		}
 		s.note(p, e, said)
-	}))
+	})
 	isLater := act == delegating || e.Waits && !said.deny // the session keeps the text for the subagent or a later event
 	if err != nil || said.text == "" || isLater {
 		return Answer{}, errors.Join(err, searchErr)

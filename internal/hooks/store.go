@@ -67,28 +67,6 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	return all, nil
 }
 
-// Fired returns when a hook was last answered in the project at root, or the zero time for never. It may be up to a day
-// too early.
-func (s *Store) Fired(root string) time.Time {
-	info, err := os.Stat(s.file(root, firedExtension))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
-
-// fire records that a hook is answered in the project at root. It writes at most once a day.
-func (s *Store) fire(root string) error {
-	const day = 24 * time.Hour
-	if time.Since(s.Fired(root)) < day {
-		return nil
-	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("remember that a hook was answered: %w", err)
-	}
-	return os.WriteFile(s.file(root, firedExtension), []byte(time.Now().Format(time.DateOnly)), 0o600)
-}
-
 // Questions returns the questions that found no document in the project at root, with the last time of each.
 func (s *Store) Questions(root string) map[string]time.Time {
 	questions, _ := readFile[map[string]time.Time](s.file(root, questionsExtension))
@@ -120,7 +98,6 @@ func (s *Store) ForgetQuestion(ctx context.Context, root, question string) error
 // Extensions of the files. The store removes sessions after maxAge, but never the other files.
 const (
 	sessionExtension   = ".json"
-	firedExtension     = ".fired"
 	questionsExtension = ".questions"
 )
 
