@@ -46,11 +46,6 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
 
-// Compact records that the assistant has compacted a session, that is, replaced its conversation by a summary.
-func (s *Store) Compact(ctx context.Context, id string) error {
-	return s.Update(ctx, id, (*Session).compact)
-}
-
 // Shown returns what hooks have shown of the project at root, in all sessions and in no order.
 func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
