@@ -129,7 +129,7 @@ func FuzzNames(f *testing.F) {
 		var n Names
 		n.Add(said.Names(strings.Split(quotes, "\n")), strings.Split(quotes, "\n"))
 		for _, m := range n.In(file, text) {
-			if m.Weight < 1 || m.Document != 0 || m.Text == "" {
+			if m.weight < 1 || m.Document != 0 || m.Text == "" {
 				t.Errorf("%+v", m)
 			}
 		}

@@ -31,9 +31,9 @@ const mostNaming = 3
 
 // Match says that a document names what a file defines.
 type Match struct {
-	// Document is the number of earlier calls of [Names.Add]. Weight says how telling the names are, and is at least 1.
+	// Document is the number of earlier calls of [Names.Add]. weight says how telling the names are, and is at least 1.
 	Document int
-	Weight   float64
+	weight   float64
 	// Text is the first of these names in the file.
 	Text string
 }
@@ -140,18 +140,18 @@ func (n *Names) In(file, text string) []Match {
 			}
 			m := found[named.document]
 			if weight > 0 && (named.file == "" || named.file == file) {
-				found[named.document] = Match{Document: named.document, Text: cmp.Or(m.Text, named.text), Weight: m.Weight + weight}
+				found[named.document] = Match{Document: named.document, Text: cmp.Or(m.Text, named.text), weight: m.weight + weight}
 			}
 		}
 	}
 	var matches []Match
 	for _, m := range found {
-		if m.Weight >= 1 {
+		if m.weight >= 1 {
 			matches = append(matches, m)
 		}
 	}
 	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Document, b.Document))
 	})
 	return matches
 }

@@ -87,9 +87,7 @@ func (p *Project) Understood(indexed string) (advice []project.Violation, trigge
 	for _, t := range d.Triggers {
 		triggers = append(triggers, t.String())
 	}
-	for _, doubt := range trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root)) {
-		doubts = append(doubts, doubt.String())
-	}
+	doubts = append(doubts, trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root))...)
 	return d.Advice(p.Definition), triggers, doubts
 }
 
