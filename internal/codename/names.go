@@ -14,8 +14,7 @@ import (
 
 // Names are the names of code in the documents of a project, indexed for quick lookups.
 type Names struct {
-	documents int
-	by        map[string][]naming // by folded name, route or flag
+	by map[string][]naming // by folded name, route or flag
 }
 
 // naming says that a document has a name.
@@ -31,15 +30,15 @@ const mostNaming = 3
 
 // Match says that a document names what a file defines.
 type Match struct {
-	// Document is the number of earlier calls of [Names.Add]. weight says how telling the names are, and is at least 1.
+	// Document is the number that [Names.Add] got for the document. weight says how telling the names are, and is at least 1.
 	Document int
 	weight   float64
 	// Text is the first of these names in the file.
 	Text string
 }
 
-// Add adds the next document: the names in it, as [said.Names] finds them, and the places that it cites.
-func (n *Names) Add(names, places []string) {
+// Add adds a document under its number: the names in it, as [said.Names] finds them, and the places that it cites.
+func (n *Names) Add(document int, names, places []string) {
 	if n.by == nil {
 		n.by = map[string][]naming{}
 	}
@@ -52,8 +51,8 @@ func (n *Names) Add(names, places []string) {
 	}
 	for _, key := range names {
 		owner, name := splitName(key)
-		named := naming{n.documents, name, owner, files[name]}
-		isKnown := func(other naming) bool { return other.document == named.document }
+		named := naming{document, name, owner, files[name]}
+		isKnown := func(other naming) bool { return other.document == document }
 		if !isCode(key) {
 			name = foldName(name)
 		}
@@ -61,7 +60,6 @@ func (n *Names) Add(names, places []string) {
 			n.by[name] = append(n.by[name], named)
 		}
 	}
-	n.documents++
 }
 
 var separator = lazyregexp.New(`\.|::|#|->`)
