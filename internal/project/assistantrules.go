@@ -25,11 +25,9 @@ func (p *Project) findRuleFolders() []string {
 	}
 	var found []string
 	for _, folder := range ruleFolders {
-		info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder)))
-		if err != nil || !info.IsDir() {
-			continue
+		if info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder))); err == nil && info.IsDir() {
+			found = append(found, folder)
 		}
-		found = append(found, folder)
 	}
 	return found
 }

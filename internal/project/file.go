@@ -45,7 +45,7 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 func parseJSON(path string, data []byte, example string) (any, error) {
 	hint := "Every key and text stands in double quotes, entries are separated by commas, with none after " +
 		"the last, and there are no comments; for example " + example + "."
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || !utf8.Valid(data) {
+	if !utf8.Valid(data) {
 		return nil, &ConfigError{Path: path, Problem: "is not UTF-8 text", Hint: "Save it with the encoding UTF-8."}
 	}
 	if len(bytes.TrimSpace(data)) == 0 {

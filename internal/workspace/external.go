@@ -15,7 +15,7 @@ import (
 // names no folder. If config.json names a folder that cannot be used, the error says why.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
-	if err != nil || active.Definition.HasExternal() {
+	if err != nil || active.Definition.Config.ExternalDocs != nil {
 		return active, err
 	}
 	if _, err := w.Settings.Load(active.Definition.ConfigPath); err != nil {
