@@ -219,3 +219,7 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func alwaysReady() error { return nil }
+
+func noReport(int, int) {}
