@@ -102,9 +102,6 @@ func parseYAML(path string, data []byte) (any, error) {
 			Hint: "Write plain YAML, for example " + example + ".", Err: e,
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", path, err)
-	}
 	if doc.Value == nil {
 		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + example + "."}
 	}
