@@ -61,8 +61,8 @@ func (p *Project) headStamp() string {
 	return head.Stamp()
 }
 
-// MaxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
-const MaxLockAge = 10 * time.Minute
+// maxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
+const maxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
 type gitBusyError struct {
@@ -91,7 +91,7 @@ func (p *Project) ready() error {
 	if err != nil {
 		return err
 	}
-	if !since.IsZero() && time.Since(since) < MaxLockAge {
+	if !since.IsZero() && time.Since(since) < maxLockAge {
 		return &gitBusyError{lock: lock, since: since}
 	}
 	return nil
