@@ -84,7 +84,8 @@ func (p *Project) placeOf(text string) (document.Place, error) {
 		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
 			"src/pool.go:40-52, src/ or src/**/*.go", text)
 	}
-	if strings.HasSuffix(place.Path, "/") || p.Sources().IsFolder(clean) {
+	info, err := p.Sources().describe(clean)
+	if strings.HasSuffix(place.Path, "/") || err == nil && info.IsDir() {
 		clean += "/"
 	}
 	place.Path = clean
