@@ -25,9 +25,11 @@ func (p *Project) findRuleFolders() []string {
 	}
 	var found []string
 	for _, folder := range ruleFolders {
-		if info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder))); err == nil && info.IsDir() {
-			found = append(found, folder)
+		info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder)))
+		if err != nil || !info.IsDir() {
+			continue
 		}
+		found = append(found, folder)
 	}
 	return found
 }

@@ -15,8 +15,9 @@ import (
 const maxVectorTime = 10 * time.Second
 
 // Sync activates the project of the workspace, and waits until its index holds all documents with their vectors. If
-// another branch is checked out in the meantime, Sync continues with that branch. It calls progress with every status. If a service fails, Sync returns the active project with the error. A document that cannot be indexed
-// is no error: the project's status lists the document.
+// another branch is checked out in the meantime, Sync continues with that branch. It calls progress with every status.
+// If a service fails, Sync returns the active project with the error. A document that cannot be indexed is no error:
+// the project's status lists the document.
 func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
 		active, err := w.current(), error(nil)
