@@ -37,11 +37,8 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 // keyAt returns the key of a project's tenant on the checked-out branch. It uses the given branch outside git, and if
 // git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
-	head, err := project.Head(p.Root)
-	if err != nil || !head.InRepository {
-		return keyOf(p, branch)
-	}
-	return keyOf(p, head.Branch)
+	head, _ := project.Head(p.Root) // without a branch after an error
+	return keyOf(p, cmp.Or(head.Branch, branch))
 }
 
 func keyOf(p *project.Project, branch string) catalog.TenantKey {
@@ -50,15 +47,6 @@ func keyOf(p *project.Project, branch string) catalog.TenantKey {
 
 func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
-}
-
-// headStamp returns a text that changes when the checked-out commit changes. It is "" outside git.
-func (p *Project) headStamp() string {
-	head, err := project.Head(p.Definition.Root)
-	if err != nil || !head.InRepository {
-		return ""
-	}
-	return head.Stamp()
 }
 
 // maxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
@@ -81,10 +69,7 @@ func (p *Project) ready() error {
 	if err != nil {
 		return err
 	}
-	if !head.InRepository {
-		return nil
-	}
-	if head.Branch != p.Tenant.Key.Branch {
+	if head.InRepository && head.Branch != p.Tenant.Key.Branch {
 		return fmt.Errorf("branch %q was checked out", head.Branch)
 	}
 	lock, since, err := head.Lock()
