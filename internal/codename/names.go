@@ -5,6 +5,7 @@ package codename
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -142,14 +143,8 @@ func (n *Names) In(file, text string) []Match {
 			}
 		}
 	}
-	var matches []Match
-	for _, m := range found {
-		if m.weight >= 1 {
-			matches = append(matches, m)
-		}
-	}
-	slices.SortFunc(matches, func(a, b Match) int {
+	matches := slices.SortedFunc(maps.Values(found), func(a, b Match) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Document, b.Document))
 	})
-	return matches
+	return slices.DeleteFunc(matches, func(m Match) bool { return m.weight < 1 })
 }
