@@ -134,8 +134,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		p = outdated.Definition
 	}
 	key, deleted := keyAt(p, outdated.Tenant.Key.Branch), outdated.deleted.Load()
-	anotherTenant := key != outdated.Tenant.Key
-	if anotherTenant && !deleted {
+	if key != outdated.Tenant.Key && !deleted {
 		return w.register(ctx, p, key)
 	}
 	if !deleted && p.Same(outdated.Definition) {
