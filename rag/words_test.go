@@ -33,7 +33,7 @@ func TestSearch_Names(t *testing.T) {
 		"`0012-use-one-queue.md`": "docs/adr/0012-use-one-queue.md", "ADR 12": "docs/adr/0012-use-one-queue.md",
 		"adr-0012": "docs/adr/0012-use-one-queue.md", "RFC 12": "docs/rfc/0012-import.md", "ADR 61": "docs/0061-sessions.md", "readme.md": "README.md",
 		"adr/README.md": "docs/adr/README.md",
-		"OTEP 66": "oteps/0066-logs.md",
+		"OTEP 66":       "oteps/0066-logs.md",
 	} {
 		for _, mode := range rag.Modes() {
 			got, found := f.found(t, rag.Query{Text: text, Mode: mode, Limit: 2})

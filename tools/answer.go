@@ -224,7 +224,7 @@ func nothingFound(
 ) string {
 	folder := active.Definition.PlacesText()
 	if of == catalog.External {
-		folder = active.Definition.ExternalPath()
+		folder = active.Definition.Config.ExternalDocs.Path
 	}
 	isRead := !old.Synced.IsZero() && old.Pending() == 0 && (!empty || old.Waiting == "")
 	left := ""
@@ -297,7 +297,7 @@ func (h *Handler) inOthers(
 	case searched == catalog.External:
 		minScore := active.Definition.Config.SemanticSearch.MinRelevanceScore
 		other, answered = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
-	case active.Definition.HasExternal():
+	case active.Definition.Config.ExternalDocs != nil:
 		other, answered = answers(active.External(), externalThreshold(active, nil), "external docs", "search_external_docs")
 	}
 	if other != "" {

@@ -65,7 +65,7 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		return RagQueryExternalOutput{}, err
 	}
 	out := RagQueryExternalOutput{
-		Answer: answered.Text, ExternalDocsPath: active.Definition.ExternalPath(), AnswerEnd: end,
+		Answer: answered.Text, ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, AnswerEnd: end,
 	}
 	sources := make([]ExternalSource, len(answered.Sources))
 	for i, source := range sourcesOf(answered.Sources, nil) {

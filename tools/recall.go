@@ -67,7 +67,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) hooks.Answer {
 
 func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if in.Event == hooks.Compact {
-		return hooks.Answer{}, h.recalls.Compact(ctx, in.SessionID)
+		return hooks.Answer{}, h.recalls.Update(ctx, in.SessionID, (*hooks.Session).Compact)
 	}
 	active, err := h.workspace.ActiveWithin(ctx)
 	if err != nil {

@@ -71,6 +71,6 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.ExternalPath(), SearchEnd: end,
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, SearchEnd: end,
 	}, nil
 }

@@ -93,18 +93,13 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
 		}
-		if err != nil {
-			if name == "." {
-				return err
-			}
-			visit(f.folderEntry(name, nil), err)
-			return nil
-		}
-		if d.IsDir() {
-			if f.skips(name, excluded) {
-				return fs.SkipDir
-			}
-			err := checkName(name)
+		switch {
+		case err != nil && name == ".":
+			return err
+		case d.IsDir() && f.skips(name, excluded):
+			return fs.SkipDir
+		case d.IsDir(): // an error is always about a folder
+			err = cmp.Or(err, checkName(name))
 			visit(f.folderEntry(name, d), err)
 			if err != nil {
 				return fs.SkipDir
@@ -119,13 +114,10 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 	})
 }
 
-// folderEntry returns the entry of a folder. The stamp is zero if d is nil or the folder cannot be described.
+// folderEntry returns the entry of a folder. The stamp is zero if the folder cannot be described.
 func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 	e := f.entry(name)
 	e.folder = true
-	if d == nil {
-		return e
-	}
 	info, err := d.Info()
 	if err != nil {
 		return e

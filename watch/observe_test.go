@@ -24,7 +24,7 @@ func (w *watched) observe(t *testing.T) *Mirror {
 func current(m *Mirror) (state uint64, ok bool) {
 	m.Compare()
 	status := m.Status()
-	return status.State, !status.Synced.IsZero() && status.Pending() == 0 && status.Err == nil
+	return status.State, !status.Synced.IsZero() && pending(status) == 0 && status.Err == nil
 }
 
 // A server that does not index knows without the index whether it sees the files of the one that does.

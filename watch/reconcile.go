@@ -240,12 +240,9 @@ type SyncResult struct {
 	Failed []document.Failure
 }
 
-// Documents counts the folder's files in the index.
-func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
-
-// Sync makes the index equal to the folder, once. Documents with another prefix stay as they are. ready, if not nil,
-// works like [Config.Ready]. report, if not nil, gets the number of handled files and of all changed files. After an
-// error another Sync continues the work.
+// Sync makes the index equal to the folder, once. Documents with another prefix stay as they are. ready works like
+// [Config.Ready]. report gets the number of handled files and of all changed files. After an error another Sync
+// continues the work.
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {
@@ -256,12 +253,6 @@ func Sync(
 			maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
 			return known, err
 		},
-	}
-	if ready == nil {
-		once.ready = func() error { return nil }
-	}
-	if report == nil {
-		once.report = func(int, int) {}
 	}
 	walked, err := once.run(ctx)
 	if err != nil {
@@ -281,7 +272,6 @@ func Sync(
 
 // Holds reports whether the folder has a matching file or a folder that cannot be read.
 func (f Folder) Holds(ctx context.Context) (bool, error) {
-	f.MayBeMissing = false
 	found := false
 	err := f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) { found = found || err != nil || !e.folder })

@@ -135,7 +135,7 @@ func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 		if o.random.IntN(4) == 0 {
 			time.Sleep(30 * time.Millisecond) // lets the clock of the file system move on
 		}
-		if _, err := Sync(t.Context(), folder, index, nil, nil); err != nil {
+		if _, err := Sync(t.Context(), folder, index, alwaysReady, noReport); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(o.texts(t, names), index.contents()); diff != "" {
@@ -151,7 +151,7 @@ func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(folder.Dir, "a.md"), []byte("text"), 0o600))
 	index := newTexts()
 	for index.stamps["a.md"].ChangeTime.IsZero() {
-		if _, err := Sync(t.Context(), folder, index, nil, nil); err != nil {
+		if _, err := Sync(t.Context(), folder, index, alwaysReady, noReport); err != nil {
 			t.Fatal(err)
 		}
 	}

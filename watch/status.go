@@ -21,9 +21,6 @@ type Progress struct {
 	Err    error    // why the mirror waits, or nil
 }
 
-// Pending counts the changes that are not in the index yet.
-func (s Progress) Pending() int { return s.Total - s.Done + s.Queued }
-
 // Failed is a file that cannot be indexed.
 type Failed struct {
 	document.Failure

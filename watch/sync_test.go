@@ -27,7 +27,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 		t.Helper()
 		folder := Folder{Dir: dir, Prefix: "book", Match: func(string) bool { return true }}
 		var reported [2]int
-		synced, err := Sync(t.Context(), folder, index, nil, func(done, total int) { reported = [2]int{done, total} })
+		synced, err := Sync(t.Context(), folder, index, alwaysReady, func(done, total int) { reported = [2]int{done, total} })
 		must(t, err)
 		failed := []string{}
 		for _, failure := range synced.Failed {
@@ -78,7 +78,7 @@ func TestReconciler_EntersAFolderBeforeItReadsIt(t *testing.T) {
 	var entered []string
 	walk := &reconciler{
 		folder: Folder{Dir: dir, Match: func(string) bool { return true }}, indexer: index, whole: true,
-		indexed: index.Known, ready: func() error { return nil }, report: func(int, int) {},
+		indexed: index.Known, ready: alwaysReady, report: noReport,
 		enter: func(folder string) {
 			entered = append(entered, folder)
 			if len(entered) < 4 {

@@ -137,12 +137,12 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 // namesIn returns a definition in the file for each document that names one. A key is the index of a document in set.
 func namesIn(set *docset.Set, file, text string) map[int]string {
 	var names codename.Names
-	for _, d := range set.Documents {
+	for i, d := range set.Documents {
 		var places []string
 		for _, place := range d.Places {
 			places = append(places, place.String())
 		}
-		names.Add(d.Names, places)
+		names.Add(i, d.Names, places)
 	}
 	named := map[int]string{}
 	for _, m := range names.In(file, text) {

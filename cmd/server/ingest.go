@@ -45,7 +45,8 @@ func (s *setup) ingest() error {
 		return err
 	}
 	indexer := s.index.Indexer(handbook, catalog.Handbook, nil)
-	synced, err := watch.Sync(ctx, folder, indexer, nil, showProgress(s.stderr, folder.Prefix))
+	ready := func() error { return nil } // no branch of git matters
+	synced, err := watch.Sync(ctx, folder, indexer, ready, showProgress(s.stderr, folder.Prefix))
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (s *setup) ingest() error {
 	if !s.json {
 		out.print(s.stdout)
 	}
-	if synced.Documents() == 0 {
+	if synced.Added+synced.Updated+synced.Unchanged == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)

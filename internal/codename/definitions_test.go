@@ -70,7 +70,7 @@ func TestDefinitions_OfALine(t *testing.T) {
 func TestNames_RoutesAndFlags(t *testing.T) {
 	t.Parallel()
 	var n Names
-	n.Add(said.Names([]string{"POST /v2/orders/{id}/rows?all=1", "orders --merge-rows 3", "/health"}), nil)
+	n.Add(0, said.Names([]string{"POST /v2/orders/{id}/rows?all=1", "orders --merge-rows 3", "/health"}), nil)
 	for line, want := range map[string]string{
 		`mux.HandleFunc("POST /v2/orders/{order}/rows", h)`: "/v2/orders/{}/rows",
 		`router.post('/v2/orders/:id/rows', handle)`:        "/v2/orders/{}/rows",
@@ -105,8 +105,8 @@ func TestNames_In(t *testing.T) {
 		{"defined here", "merge_rows", "a.py#merge_rows", "a.py", 1, "merge_rows"},
 	} {
 		var n Names
-		for range tt.documents {
-			n.Add(said.Names(strings.Split(tt.quotes, "\n")), strings.Fields(tt.places))
+		for i := range tt.documents {
+			n.Add(i, said.Names(strings.Split(tt.quotes, "\n")), strings.Fields(tt.places))
 		}
 		if got := first(n.In(tt.file, text)); got != tt.want {
 			t.Errorf("%s: found by %q, want %q", tt.name, got, tt.want)
@@ -127,9 +127,9 @@ func FuzzNames(f *testing.F) {
 	f.Add("a.js", `get("/a/b", --x-y`, "GET /a/b\n--x-y\n::\n_")
 	f.Fuzz(func(t *testing.T, file, text, quotes string) {
 		var n Names
-		n.Add(said.Names(strings.Split(quotes, "\n")), strings.Split(quotes, "\n"))
+		n.Add(0, said.Names(strings.Split(quotes, "\n")), strings.Split(quotes, "\n"))
 		for _, m := range n.In(file, text) {
-			if m.Weight < 1 || m.Document != 0 || m.Text == "" {
+			if m.weight < 1 || m.Document != 0 || m.Text == "" {
 				t.Errorf("%+v", m)
 			}
 		}

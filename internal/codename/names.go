@@ -5,6 +5,7 @@ package codename
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,8 +15,7 @@ import (
 
 // Names has the names of functions, types and so on in the documents of a project, indexed for quick lookups.
 type Names struct {
-	documents int
-	by        map[string][]naming // by folded name, route or flag
+	by map[string][]naming // by folded name, route or flag
 }
 
 // naming is a name in a document.
@@ -31,15 +31,15 @@ const mostNaming = 3
 
 // Match says that a document contains names that a file defines.
 type Match struct {
-	// Document is the number of earlier calls of [Names.Add]. Weight is the sum of the weights of the names, at least 1.
+	// Document is the number that [Names.Add] got for the document.
 	Document int
-	Weight   float64
+	weight   float64 // sum of the weights of the names, at least 1
 	// Text is the first of the names in the file.
 	Text string
 }
 
-// Add adds the next document: the names in it, as [said.Names] finds them, and the places that it cites.
-func (n *Names) Add(names, places []string) {
+// Add adds a document under its number: the names in it, as [said.Names] finds them, and the places that it cites.
+func (n *Names) Add(document int, names, places []string) {
 	if n.by == nil {
 		n.by = map[string][]naming{}
 	}
@@ -52,8 +52,8 @@ func (n *Names) Add(names, places []string) {
 	}
 	for _, key := range names {
 		owner, name := splitName(key)
-		named := naming{n.documents, name, owner, files[name]}
-		isKnown := func(other naming) bool { return other.document == named.document }
+		named := naming{document, name, owner, files[name]}
+		isKnown := func(other naming) bool { return other.document == document }
 		if !isCode(key) {
 			name = foldName(name)
 		}
@@ -61,7 +61,6 @@ func (n *Names) Add(names, places []string) {
 			n.by[name] = append(n.by[name], named)
 		}
 	}
-	n.documents++
 }
 
 var separator = lazyregexp.New(`\.|::|#|->`)
@@ -140,18 +139,12 @@ func (n *Names) In(file, text string) []Match {
 			}
 			m := found[named.document]
 			if weight > 0 && (named.file == "" || named.file == file) {
-				found[named.document] = Match{Document: named.document, Text: cmp.Or(m.Text, named.text), Weight: m.Weight + weight}
+				found[named.document] = Match{Document: named.document, Text: cmp.Or(m.Text, named.text), weight: m.weight + weight}
 			}
 		}
 	}
-	var matches []Match
-	for _, m := range found {
-		if m.Weight >= 1 {
-			matches = append(matches, m)
-		}
-	}
-	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+	matches := slices.SortedFunc(maps.Values(found), func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Document, b.Document))
 	})
-	return matches
+	return slices.DeleteFunc(matches, func(m Match) bool { return m.weight < 1 })
 }

@@ -17,19 +17,12 @@ import (
 // assistant describes how an assistant sends events and reads answers, according to the assistant's documentation or to
 // reports of users. docs/plugin.md says which assistants were tried.
 type assistant struct {
-	// events maps the assistant's names of events to their meaning.
-	events map[string]moment
+	// events maps the assistant's names of events to their meaning: the fields Event, Late, Waits and Resumes.
+	events map[string]Event
 	// loads has the folders and file names of rules that the assistant loads by itself, without a hook.
 	loads []string
 	// answer converts an answer to the assistant's format. event is the assistant's name of the event.
 	answer func(event string, a Answer) any
-}
-
-// moment is the meaning of an assistant's event. Its fields become Event, Late, Waits and Resumes of [Event].
-type moment struct {
-	event           string
-	late            bool
-	isMute, resumes bool
 }
 
 // Names of assistants that the code treats in a special way.
@@ -40,40 +33,40 @@ const (
 
 // assistants returns the known assistants, by name. Gemini CLI sends an event after a tool call, but none before it.
 func assistants() map[string]assistant {
-	usual := map[string]moment{
-		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},
-		Started: {event: Started}, Compact: {event: Compact},
+	usual := map[string]Event{
+		Prompt: {Event: Prompt}, Before: {Event: Before}, After: {Event: After}, Failure: {Event: Failure},
+		Started: {Event: Started}, Compact: {Event: Compact},
 	}
 	return map[string]assistant{
 		claude:  {events: usual, loads: []string{".claude/rules/", "CLAUDE.md"}, answer: specificOutput},
 		"codex": {events: usual, loads: []string{"AGENTS.md"}, answer: specificOutput},
 		"gemini": {
-			events: map[string]moment{"BeforeAgent": {event: Prompt}, "AfterTool": {event: Before, late: true}},
+			events: map[string]Event{"BeforeAgent": {Event: Prompt}, "AfterTool": {Event: Before, Late: true}},
 			loads:  []string{"GEMINI.md"}, answer: specificOutput,
 		},
 		"cursor": {
-			events: map[string]moment{
-				"beforeSubmitPrompt": {event: Prompt}, "preToolUse": {event: Before}, "postToolUse": {event: After},
-				"postToolUseFailure": {event: Failure}, "subagentStart": {event: Started}, "preCompact": {event: Compact},
+			events: map[string]Event{
+				"beforeSubmitPrompt": {Event: Prompt}, "preToolUse": {Event: Before}, "postToolUse": {Event: After},
+				"postToolUseFailure": {Event: Failure}, "subagentStart": {Event: Started}, "preCompact": {Event: Compact},
 			},
 			loads: []string{".cursor/rules/", "AGENTS.md"}, answer: cursorOutput,
 		},
 		"copilot": {
-			events: map[string]moment{
-				"userPromptSubmitted": {event: Prompt}, "preToolUse": {event: Before, isMute: true},
-				"postToolUse": {event: After, resumes: true}, "postToolUseFailure": {event: Failure, resumes: true},
+			events: map[string]Event{
+				"userPromptSubmitted": {Event: Prompt}, "preToolUse": {Event: Before, Waits: true},
+				"postToolUse": {Event: After, Resumes: true}, "postToolUseFailure": {Event: Failure, Resumes: true},
 			},
 			loads: []string{".github/instructions/", "AGENTS.md", "CLAUDE.md"}, answer: copilotOutput,
 		},
 		antigravity: {
-			events: map[string]moment{
-				"PreInvocation": {event: Resume, resumes: true}, Before: {event: Before, isMute: true},
-				After: {event: Before, late: true, isMute: true},
+			events: map[string]Event{
+				"PreInvocation": {Event: Resume, Resumes: true}, Before: {Event: Before, Waits: true},
+				After: {Event: Before, Late: true, Waits: true},
 			},
 			loads: []string{".agents/rules/", "AGENTS.md", "GEMINI.md"}, answer: antigravityOutput,
 		},
 		"kiro": {
-			events: map[string]moment{"userPromptSubmit": {event: Prompt}, Prompt: {event: Prompt}},
+			events: map[string]Event{"userPromptSubmit": {Event: Prompt}, Prompt: {Event: Prompt}},
 			loads:  []string{".kiro/steering/", "AGENTS.md"},
 			answer: func(_ string, a Answer) any { text, _ := a.said(); return text }, // Kiro reads the printed text
 		},
@@ -132,8 +125,8 @@ func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	}
 	at := known.events[name]
 	e := eventOf(in)
-	e.Event, e.Late, e.Client, e.Waits, e.Resumes = at.event, at.late, client, at.isMute, at.resumes
-	if e.Error != "" && (at.event == Before && at.late || at.event == After) {
+	e.Event, e.Late, e.Client, e.Waits, e.Resumes = at.Event, at.Late, client, at.Waits, at.Resumes
+	if e.Error != "" && (at.Event == Before && at.Late || at.Event == After) {
 		e.Event = Failure
 	}
 	if e.Event != Failure {

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"slices"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -12,27 +11,25 @@ import (
 type decision struct {
 	text string // "" to say nothing
 	deny bool   // the assistant must read text before it may act
-	// isTask says that the event is a prompt that describes a task.
-	isTask bool
 	// shown lists the documents to which text points. It is nil for other texts, such as a reminder.
 	shown []Shown
 }
 
 // decide chooses what to say and changes nothing. The first choice is a shortlist for a new task. The second is a
 // pointer to the best candidate that is new to the session. The last is a reminder, or the text for a new subagent.
-func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
+func decide(s Session, p Project, e Event, found []candidate) decision {
 	act, task := e.act(), e.task()
-	said := decision{isTask: task != ""}
+	var said decision
 	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool { return s.knows(p.Root, c) })
 	var fitting []candidate
-	if !s.Listed && said.isTask {
+	if !s.Listed && task != "" {
 		fitting = forTask(task, found)
 	}
 	if len(fitting) > 0 {
 		text, listed := shortlist(fitting)
 		said.text = text
 		for _, c := range listed {
-			shown := s.shown(p, e, c, text, now)
+			shown := s.shown(p, e, c, text)
 			shown.Call = 0 // a shortlist does not count against a budget
 			said.shown = append(said.shown, shown)
 		}
@@ -50,7 +47,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		case act == delegating: // a subagent does not know the search tools
 			text += " Search for more with semantic_search, or ask rag_query."
 		}
-		shown := s.shown(p, e, c, text, now)
+		shown := s.shown(p, e, c, text)
 		if s.admits(shown) {
 			said.text, said.deny, said.shown = text, deny, []Shown{shown}
 			return said
@@ -75,7 +72,7 @@ func (s *Session) note(p Project, e Event, said decision) {
 	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {
 	case asking:
-		s.Listed = s.Listed || said.isTask
+		s.Listed = s.Listed || e.task() != ""
 		s.RemindDue = s.RemindDue && said.text != reminder
 	case writing:
 		if e.FilePath != "" && p.IsDocument(e.FilePath) {

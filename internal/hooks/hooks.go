@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
@@ -77,7 +76,7 @@ type Project struct {
 func (p Project) allowed() project.Recall { return p.Settings.Recall.And(p.Config.Recall) }
 
 // Handle returns the answer to an event, and records the event in its session. For the event [Compact] the caller uses
-// [Store.Compact] instead, which needs no project.
+// [Session.Compact] instead, which needs no project.
 func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, error) {
 	act, allowed := e.act(), p.allowed()
 	isNothing := act == nothing && !e.Resumes
@@ -88,13 +87,13 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	found, searchErr := p.look(ctx, e)
 	found = usable(act, found)
 	var said decision
-	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
-		said = decide(*s, p, e, found, time.Now())
+	err := sessions.Update(ctx, e.SessionID, func(s *Session) {
+		said = decide(*s, p, e, found)
 		if e.Resumes {
 			said.text = strings.TrimSpace(s.Waiting + "\n" + said.text)
 		}
 		s.note(p, e, said)
-	}))
+	})
 	isLater := act == delegating || e.Waits && !said.deny // the session keeps the text for the subagent or a later event
 	if err != nil || said.text == "" || isLater {
 		return Answer{}, errors.Join(err, searchErr)

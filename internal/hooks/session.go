@@ -3,7 +3,6 @@ package hooks
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // Shown is a document that a hook has pointed to.
@@ -12,12 +11,9 @@ type Shown struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	// Rule is the matching trigger, or "". Scope says that the trigger is a scope: the files for which a rule is written.
-	Rule  string    `json:"rule,omitempty"`
-	Scope bool      `json:"scope,omitempty"`
-	Event string    `json:"event"`
-	Why   string    `json:"why"`
-	Score float64   `json:"score"`
-	At    time.Time `json:"at"`
+	Rule  string `json:"rule,omitempty"`
+	Scope bool   `json:"scope,omitempty"`
+	Event string `json:"event"`
 	// Call is one more than the number of earlier tool calls in the session. It is 0 for a shortlist. Size is the length
 	// of the hook's text in bytes.
 	Call int `json:"call,omitempty"`
@@ -72,10 +68,9 @@ const (
 )
 
 // shown returns the record of a pointer to a document.
-func (s *Session) shown(p Project, e Event, c candidate, text string, now time.Time) Shown {
+func (s *Session) shown(p Project, e Event, c candidate, text string) Shown {
 	return Shown{
-		Project: p.Root, Path: c.Path, Rule: c.rule, Scope: c.scope, Event: e.Event, Why: c.why, Score: c.Score,
-		At: now.UTC().Truncate(time.Second), Call: s.Calls + 1, Size: len(text),
+		Project: p.Root, Path: c.Path, Rule: c.rule, Scope: c.scope, Event: e.Event, Call: s.Calls + 1, Size: len(text),
 	}
 }
 
@@ -117,9 +112,9 @@ func (s *Session) taskOf(agent string) int {
 	return slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Agent == "" || agent == "" || t.Agent == agent })
 }
 
-// compact forgets the pointers, because the assistant has replaced the conversation by a summary. A reminder is due
+// Compact forgets the pointers, because the assistant has replaced the conversation by a summary. A reminder is due
 // unless the assistant has written a document.
-func (s *Session) compact() {
+func (s *Session) Compact() {
 	s.Forgotten = len(s.Shown)
 	s.RemindDue, s.Wrote, s.Listed = !s.Wrote, false, false
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -23,7 +22,7 @@ func repo() Project {
 
 // step handles an event for which documents were found, and returns the text of the hook.
 func step(s *Session, e Event, found ...candidate) string {
-	said := decide(*s, repo(), e, usable(e.act(), found), time.Now())
+	said := decide(*s, repo(), e, usable(e.act(), found))
 	s.note(repo(), e, said)
 	if e.act() == delegating { // the subagent hears it
 		return ""
@@ -119,7 +118,7 @@ func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	if step(&s, prompt, document) == "" || step(&s, prompt, document) != "" || step(&s, act, about("docs/b.md")) == "" {
 		t.Error("want each document once")
 	}
-	s.compact()
+	s.Compact()
 	if step(&s, prompt, document) == "" || step(&s, prompt) != reminder || step(&s, prompt) != "" {
 		t.Error("after a compaction, want the document again, and one reminder")
 	}
@@ -128,12 +127,12 @@ func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 		t.Error("code is no document")
 	}
 	step(&s, Event{Event: Before, ToolName: "Write", FilePath: "docs/new.md"})
-	if s.compact(); s.RemindDue || s.Wrote {
+	if s.Compact(); s.RemindDue || s.Wrote {
 		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
 	}
 	quiet := repo()
 	quiet.Settings.Recall = project.RecallPrompt
-	if said := decide(Session{RemindDue: true}, quiet, prompt, nil, time.Now()); said.text != "" {
+	if said := decide(Session{RemindDue: true}, quiet, prompt, nil); said.text != "" {
 		t.Errorf("where only prompts are answered: %q", said.text)
 	}
 }
@@ -186,7 +185,7 @@ func TestDecide_DeniesNothingAfterTheAct(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
 		act := Event{Event: Before, Command: "terraform apply", Late: late}
-		said := decide(Session{}, repo(), act, usable(act.act(), []candidate{about("docs/a.md")}), time.Now())
+		said := decide(Session{}, repo(), act, usable(act.act(), []candidate{about("docs/a.md")}))
 		if said.text == "" || said.deny == late {
 			t.Errorf("late %t: it says %q and denies: %t", late, said.text, said.deny)
 		}

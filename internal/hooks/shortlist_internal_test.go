@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -48,7 +47,7 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	found := []candidate{old, proposed, scored("docs/b.md", .6), scored("docs/c.md", .55), scored("docs/d.md", .51)}
 	var s Session
 	say := func(e Event, found ...candidate) string {
-		said := decide(s, project, e, usable(e.act(), found), time.Now())
+		said := decide(s, project, e, usable(e.act(), found))
 		s.note(project, e, said)
 		return said.text
 	}
@@ -70,7 +69,7 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	if got := say(task, scored("docs/e.md", .96)); !strings.Contains(got, "docs/e.md") || strings.Contains(got, seeMore) {
 		t.Errorf("a sure document after the first task: %q", got)
 	}
-	s.compact()
+	s.Compact()
 	if got := say(task, scored("docs/a.md", .8)); !strings.Contains(got, "docs/a.md") || !strings.HasSuffix(got, seeMore) {
 		t.Errorf("after a compaction the task gets %q", got)
 	}
@@ -103,7 +102,7 @@ func TestCandidate_Leads(t *testing.T) {
 	}
 	s, project := Session{}, repo()
 	project.Settings.RecallThreshold = .95
-	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other}, time.Now())
+	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other})
 	s.note(project, Event{Event: Prompt, Prompt: aTask}, said)
 	if said.text != "" || !s.Listed {
 		t.Errorf("a task without a leading document gets %q", said.text)
@@ -114,7 +113,7 @@ func TestCandidate_Leads(t *testing.T) {
 func TestAdmits_KeepsRoomForQuestions(t *testing.T) {
 	t.Parallel()
 	s, project := Session{}, repo()
-	listed := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{scored("docs/l.md", .99)}, time.Now())
+	listed := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{scored("docs/l.md", .99)})
 	s.note(project, Event{Event: Prompt, Prompt: aTask}, listed)
 	ask := func(of string) {
 		for i := range 20 {

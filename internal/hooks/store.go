@@ -46,11 +46,6 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
 
-// Compact records that the assistant has compacted a session, that is, replaced its conversation by a summary.
-func (s *Store) Compact(ctx context.Context, id string) error {
-	return s.Update(ctx, id, (*Session).compact)
-}
-
 // Shown returns what hooks have shown of the project at root, in all sessions and in no order.
 func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
@@ -65,28 +60,6 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 		}
 	}
 	return all, nil
-}
-
-// Fired returns when a hook was last answered in the project at root, or the zero time for never. It may be up to a day
-// too early.
-func (s *Store) Fired(root string) time.Time {
-	info, err := os.Stat(s.file(root, firedExtension))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
-
-// fire records that a hook is answered in the project at root. It writes at most once a day.
-func (s *Store) fire(root string) error {
-	const day = 24 * time.Hour
-	if time.Since(s.Fired(root)) < day {
-		return nil
-	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("remember that a hook was answered: %w", err)
-	}
-	return os.WriteFile(s.file(root, firedExtension), []byte(time.Now().Format(time.DateOnly)), 0o600)
 }
 
 // Questions returns the questions that found no document in the project at root, with the last time of each.
@@ -120,7 +93,6 @@ func (s *Store) ForgetQuestion(ctx context.Context, root, question string) error
 // Extensions of the files. The store removes sessions after maxAge, but never the other files.
 const (
 	sessionExtension   = ".json"
-	firedExtension     = ".fired"
 	questionsExtension = ".questions"
 )
 

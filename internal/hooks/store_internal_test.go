@@ -92,23 +92,3 @@ func TestStore_KeepsQuestions(t *testing.T) {
 		t.Errorf("a question that was answered is kept: %v", err)
 	}
 }
-
-// A project knows that a hook was answered in it, and nothing of other projects.
-func TestStore_KnowsWhetherHooksFired(t *testing.T) {
-	t.Parallel()
-	store := NewStore(t.TempDir())
-	before := store.Fired("/repo")
-	if err := store.fire("/repo"); err != nil {
-		t.Fatal(err)
-	}
-	if !before.IsZero() || time.Since(store.Fired("/repo")) > time.Hour || !store.Fired("/other").IsZero() {
-		t.Errorf("fired at %s, then at %s, and elsewhere at %s", before, store.Fired("/repo"), store.Fired("/other"))
-	}
-	day := store.Fired("/repo").Add(-25 * time.Hour)
-	if err := errors.Join(os.Chtimes(store.file("/repo", firedExtension), day, day), store.fire("/repo")); err != nil {
-		t.Fatal(err)
-	}
-	if !store.Fired("/repo").After(day) {
-		t.Error("the next day is not kept")
-	}
-}

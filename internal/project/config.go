@@ -91,9 +91,8 @@ func defaultExternalDocs() *ExternalDocs {
 // loadConfig reads the config.json of root, a repository without symbolic links in its path. The error is a
 // *ConfigError.
 func loadConfig(root string) (Config, error) {
-	rel := filepath.Join(ConfigDir, ConfigFile)
-	file := filepath.Join(root, rel)
-	content, err := readInside(root, rel)
+	file := configFile(root)
+	content, err := readInside(root, filepath.Join(ConfigDir, ConfigFile))
 	if err != nil {
 		return Config{}, fileError(file, missingConfigHint(root), err)
 	}

@@ -159,10 +159,10 @@ func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema
 		return nil, nil, err
 	}
 	own, err := jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
-	if err != nil {
-		return nil, nil, schemaError(shown, err)
+	if e, ok := errors.AsType[*jsonschema.Error](err); ok {
+		return nil, nil, &ConfigError{Path: shown, Key: e.Key, Problem: e.Problem, Hint: e.Hint}
 	}
-	return data, own, nil
+	return data, own, err
 }
 
 func (p *Project) configError(key, problem, hint string) *ConfigError {

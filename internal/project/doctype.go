@@ -47,10 +47,8 @@ var commonFields = []string{
 // has JSON-compatible values, with dates as strings. It is nil for a document without front matter. doc_type may be
 // missing, because the folder implies it. Under a built-in schema a field without a value counts as missing.
 func (t DocType) Validate(frontMatter map[string]any) []Violation {
-	value := maps.Clone(frontMatter)
-	if value == nil {
-		value = map[string]any{}
-	}
+	value := map[string]any{}
+	maps.Copy(value, frontMatter)
 	if !t.ownNulls {
 		maps.DeleteFunc(value, func(_ string, v any) bool { return v == nil })
 	}

@@ -82,7 +82,7 @@ func (p *Project) IsDocument(name string) bool {
 	name = path.Join(p.DocumentsRoot(), name)
 	below, ok := strings.CutPrefix(name, p.docsDir+"/")
 	if !ok {
-		return p.places.has(name)
+		return p.places.indexOf(name) >= 0
 	}
 	return IsMarkdown(name) && copyOrTemplate(name) == "" && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
 }

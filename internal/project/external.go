@@ -34,7 +34,7 @@ type External struct {
 // Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
 func (e External) Match(relPath string) bool {
 	relPath = path.Clean(relPath)
-	owned := e.RelDir != "" && e.ownPlaces.has(path.Join(e.RelDir, relPath))
+	owned := e.RelDir != "" && e.ownPlaces.indexOf(path.Join(e.RelDir, relPath)) >= 0
 	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath) && !owned
 }
 

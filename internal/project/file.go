@@ -45,7 +45,7 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 func parseJSON(path string, data []byte, example string) (any, error) {
 	hint := "Every key and text stands in double quotes, entries are separated by commas, with none after " +
 		"the last, and there are no comments; for example " + example + "."
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || !utf8.Valid(data) {
+	if !utf8.Valid(data) {
 		return nil, &ConfigError{Path: path, Problem: "is not UTF-8 text", Hint: "Save it with the encoding UTF-8."}
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -101,9 +101,6 @@ func parseYAML(path string, data []byte) (any, error) {
 			Path: path, Problem: fmt.Sprintf("line %d, column %d: %s %s", e.Line, e.Column, subject, e.Problem),
 			Hint: "Write plain YAML, for example " + example + ".", Err: e,
 		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", path, err)
 	}
 	if doc.Value == nil {
 		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + example + "."}

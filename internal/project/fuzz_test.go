@@ -69,8 +69,8 @@ func compileSchema(data []byte) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	compiled, err := jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
-	if err != nil {
-		err = schemaError("schema.yaml", err)
+	if e, ok := errors.AsType[*jsonschema.Error](err); ok {
+		err = &ConfigError{Path: "schema.yaml", Key: e.Key, Problem: e.Problem, Hint: e.Hint}
 	}
 	return compiled, err
 }

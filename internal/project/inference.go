@@ -23,7 +23,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 			}
 		}
 	}
-	if home && !p.Lenient() || !home && !p.places.has(clean) {
+	if home && !p.Lenient() || !home && p.places.indexOf(clean) < 0 {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {

@@ -12,13 +12,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// locate returns the root of the repository and the path of its config.json. This file may not exist. given is the path
-// of the file, of its folder, or of the root. locate resolves symbolic links, so that each checkout has one root. The
-// error is a *ConfigError.
-func locate(given string) (root, file string, err error) {
+// configFile returns the path of the config.json of the repository at root.
+func configFile(root string) string { return filepath.Join(root, ConfigDir, ConfigFile) }
+
+// locate returns the root of the repository. given is the path of its config.json, which may not exist, of the folder of
+// config.json, or of the root. locate resolves symbolic links, so that each checkout has one root. The error is a
+// *ConfigError.
+func locate(given string) (root string, err error) {
 	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
 	if !filepath.IsAbs(given) {
-		return "", "", &ConfigError{
+		return "", &ConfigError{
 			Path: given, Key: "config_path", Problem: "is not an absolute path",
 			Hint: "Give the absolute path of the configuration, for example " + example + ".",
 		}
@@ -32,10 +35,10 @@ func locate(given string) (root, file string, err error) {
 	case filepath.Base(given) == ConfigDir:
 		root = folder
 	case err != nil:
-		return "", "", fileError(given, "Give the absolute path of the repository or of its configuration, "+
+		return "", fileError(given, "Give the absolute path of the repository or of its configuration, "+
 			"for example "+example+".", err)
 	case !info.IsDir():
-		return "", "", &ConfigError{
+		return "", &ConfigError{
 			Path: given, Problem: "is not where a configuration must be",
 			Hint: "It is the file " + ConfigFile + " in the folder " + ConfigDir +
 				" at the root of the repository, for example " + example + ".",
@@ -45,12 +48,12 @@ func locate(given string) (root, file string, err error) {
 	}
 	root, err = filepath.EvalSymlinks(root)
 	if err != nil {
-		return "", "", fileError(given, missingConfigHint(root), err)
+		return "", fileError(given, missingConfigHint(root), err)
 	}
 	if filepath.Base(root) == ConfigDir { // given was a link to the folder of a configuration
 		root = filepath.Dir(root)
 	}
-	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
+	return root, nil
 }
 
 // missingConfigHint says how to give root a configuration. root may be outside a repository, such as the user's home.
@@ -59,7 +62,7 @@ func missingConfigHint(root string) string {
 	if err != nil {
 		above = root // root has no config, so Lstat fails
 	}
-	file := filepath.Join(above, ConfigDir, ConfigFile)
+	file := configFile(above)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("It lies in a project: give %s.", file)
 	}
@@ -81,7 +84,7 @@ func FindRoot(folder string) (string, error) {
 		return "", err
 	}
 	for dir := folder; ; dir = filepath.Dir(dir) {
-		_, noConfig := os.Lstat(filepath.Join(dir, ConfigDir, ConfigFile))
+		_, noConfig := os.Lstat(configFile(dir))
 		_, noGit := os.Lstat(filepath.Join(dir, ".git"))
 		if noConfig == nil || noGit == nil {
 			return dir, nil

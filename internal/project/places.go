@@ -61,11 +61,6 @@ func (p place) mayHold(dir string) (holds, byName bool) {
 	return true, byName
 }
 
-// has reports whether a file of the repository is a document in one of the places.
-func (p places) has(name string) bool {
-	return p.indexOf(name) >= 0
-}
-
 // indexOf returns the index of the first place to which a document belongs, or -1 if it belongs to none.
 func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
@@ -173,7 +168,7 @@ func placesOf(root string, folders []string) ([]place, error) {
 		}
 		if problem != "" {
 			return nil, &ConfigError{
-				Path: filepath.Join(root, ConfigDir, ConfigFile), Key: fmt.Sprintf("documents.folders[%d]", i),
+				Path: configFile(root), Key: fmt.Sprintf("documents.folders[%d]", i),
 				Problem: fmt.Sprintf("is %q, which %s", given, problem),
 				Hint:    `Name a folder or a file of the repository, or a pattern for several, for example "packages/*/docs".`,
 			}

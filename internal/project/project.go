@@ -34,8 +34,7 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
-	profile  lazySchema // schema for documents of the profile [CompoundEngineering]
-	places   places     // places of documents besides docsDir
+	places   places // places of documents besides docsDir
 	types    []DocType
 	external *External
 
@@ -45,11 +44,11 @@ type Project struct {
 // Load reads and validates a project's configuration and its schemas. configPath is the absolute path of config.json,
 // its folder, or the repository. externalAllowed is [Settings.ExternalDocsAllowed]. The error is a *[ConfigError].
 func Load(configPath string, externalAllowed ...string) (*Project, error) {
-	root, file, err := locate(configPath)
+	root, err := locate(configPath)
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Root: root, ConfigPath: file}
+	p := &Project{Root: root, ConfigPath: configFile(root)}
 	p.Config, err = loadConfig(root)
 	if err != nil {
 		return nil, err
@@ -62,7 +61,6 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.profile = embeddedSchema("schemas/compound-engineering.json", "")
 	p.types, err = p.loadDocTypes()
 	if err != nil {
 		return nil, err
@@ -105,15 +103,6 @@ func (p *Project) External() (External, bool) {
 		return External{}, false
 	}
 	return *p.external, true
-}
-
-// HasExternal reports whether the project has external docs.
-func (p *Project) HasExternal() bool { return p.external != nil }
-
-// ExternalPath returns external_docs.path of the configuration, or "" if the project has no external docs.
-func (p *Project) ExternalPath() string {
-	external, _ := p.External()
-	return external.Path
 }
 
 // PathHash returns an identifier of the checkout at root: the first 16 hexadecimal digits of the SHA-256 of the path,

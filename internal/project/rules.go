@@ -88,7 +88,7 @@ func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 // advise returns the violations that a strict project would find in a document of the doc-type.
 func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 	if p.Profiled(frontMatter) {
-		t.schemas, t.ownNulls = []lazySchema{p.profile}, false
+		t.schemas, t.ownNulls = []lazySchema{embeddedSchema("schemas/compound-engineering.json", "")}, false
 	}
 	given := frontMatter["doc_type"]
 	if given == nil || given == t.Name {

@@ -53,12 +53,3 @@ func readEmbedded(name string, dst any) []byte {
 	}
 	return data
 }
-
-// schemaError turns an error of [jsonschema.Compile] into a *ConfigError.
-func schemaError(file string, err error) error {
-	var e *jsonschema.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return &ConfigError{Path: file, Key: e.Key, Problem: e.Problem, Hint: e.Hint}
-}

@@ -120,13 +120,10 @@ func ignoring(root, folder string) func(name string, folder bool) bool {
 	if root == "" || err != nil || dirs.own == "" {
 		return nothing
 	}
-	prefix, ok := relative(dirs.top, root)
-	if !ok {
-		return nothing
-	}
+	prefix, _ := relative(dirs.top, root) // top is root, or above root
 	rules := &gitignore{top: dirs.top, common: dirs.common, inForce: map[string][]ignoreRules{}}
 	for above := prefix; above != "."; above = path.Dir(above) {
-		if rules.ignores(filepath.ToSlash(above), true) {
+		if rules.ignores(above, true) {
 			return nothing
 		}
 	}

@@ -37,11 +37,8 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 // keyAt returns the key of a project's tenant on the checked-out branch. It uses the given branch outside git, and if
 // git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
-	head, err := project.Head(p.Root)
-	if err != nil || !head.InRepository {
-		return keyOf(p, branch)
-	}
-	return keyOf(p, head.Branch)
+	head, _ := project.Head(p.Root) // without a branch after an error
+	return keyOf(p, cmp.Or(head.Branch, branch))
 }
 
 func keyOf(p *project.Project, branch string) catalog.TenantKey {
@@ -52,17 +49,8 @@ func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
 
-// headStamp returns a text that changes when the checked-out commit changes. It is "" outside git.
-func (p *Project) headStamp() string {
-	head, err := project.Head(p.Definition.Root)
-	if err != nil || !head.InRepository {
-		return ""
-	}
-	return head.Stamp()
-}
-
-// MaxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
-const MaxLockAge = 10 * time.Minute
+// maxLockAge is the age at which the server starts to ignore git's lock. A lock that old is from a git that crashed.
+const maxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
 type gitBusyError struct {
@@ -81,17 +69,14 @@ func (p *Project) ready() error {
 	if err != nil {
 		return err
 	}
-	if !head.InRepository {
-		return nil
-	}
-	if head.Branch != p.Tenant.Key.Branch {
+	if head.InRepository && head.Branch != p.Tenant.Key.Branch {
 		return fmt.Errorf("branch %q was checked out", head.Branch)
 	}
 	lock, since, err := head.Lock()
 	if err != nil {
 		return err
 	}
-	if !since.IsZero() && time.Since(since) < MaxLockAge {
+	if !since.IsZero() && time.Since(since) < maxLockAge {
 		return &gitBusyError{lock: lock, since: since}
 	}
 	return nil

@@ -14,15 +14,14 @@ import (
 // commitDates knows when documents were first committed. It asks git only if a date is needed and HEAD has moved since
 // the last time. Safe for concurrent use.
 type commitDates struct {
-	project *project.Project
-	logger  *slog.Logger
-	// distrust is git's message if git does not trust the checkout. GitNote returns the message once and then removes it.
-	distrust atomic.Pointer[history.UntrustedError]
+	project  *project.Project
+	logger   *slog.Logger
+	distrust atomic.Pointer[history.UntrustedError] // git's message if git does not trust the checkout
+	told     atomic.Bool                            // GitNote has returned the message
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
 	dates  map[string]string // dates of the first commits, by path in the folder
-	told   bool              // distrust was set before
 }
 
 // FirstCommits returns, by path, the date of each document's first commit, if git knows the date.
@@ -34,8 +33,8 @@ func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[s
 // GitNote returns git's message if git does not trust the checkout. The server gets the message when it asks git for
 // dates. The first call after this returns the message, and all other calls return "".
 func (p *Project) GitNote() string {
-	untrusted := p.dates.distrust.Swap(nil)
-	if untrusted == nil {
+	untrusted := p.dates.distrust.Load()
+	if untrusted == nil || p.dates.told.Swap(true) {
 		return ""
 	}
 	return untrusted.Error()
@@ -51,10 +50,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
 	case distrusts: // the times of the files mean nothing: a container may just have copied the files
-		if !c.told {
-			c.told = true
-			c.distrust.Store(untrusted)
-		}
+		c.distrust.Store(untrusted)
 		c.logger.WarnContext(ctx, "git does not know how old the documents are", "error", err)
 		for _, path := range paths {
 			dates[path] = ""

@@ -15,16 +15,17 @@ import (
 // names no folder. If config.json names a folder that cannot be used, the error says why.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
-	if err != nil || active.Definition.HasExternal() {
+	if err != nil || active.Definition.Config.ExternalDocs != nil {
 		return active, err
 	}
 	if _, err := w.Settings.Load(active.Definition.ConfigPath); err != nil {
 		return nil, fmt.Errorf(
 			"the config is not valid, and the former one, which stays in force, has no external docs: %w", err)
 	}
+	const file = project.ConfigDir + "/" + project.ConfigFile
 	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
-		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
-	return nil, e.With("configFile", ".csharp-compounding-docs/config.json").
+		"Add 'external_docs.path' to your "+file+" file.")
+	return nil, e.With("configFile", file).
 		With("exampleConfig", map[string]any{"external_docs": map[string]any{
 			"path": "./docs", "include_patterns": []string{"**/*.md"}, "exclude_patterns": []string{"**/node_modules/**"},
 		}})

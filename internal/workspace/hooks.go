@@ -17,7 +17,7 @@ func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	var collections []catalog.Collection
 	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
 		named := slices.Contains(w.Settings.RecallCollections, string(c))
-		if named && (c != catalog.External || p.HasExternal()) {
+		if named && (c != catalog.External || p.Config.ExternalDocs != nil) {
 			collections = append(collections, c)
 		}
 	}

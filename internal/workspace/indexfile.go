@@ -37,17 +37,9 @@ type Indexed struct {
 // IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative to the
 // repository or to the docs folder. If the file is gone, IndexFile removes the document from the index and fails.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
-	indexed, err := p.indexGiven(ctx, given)
-	if err != nil {
-		return Indexed{}, p.withHint(ctx, err, given, apierror.InvalidArgument)
-	}
-	return indexed, nil
-}
-
-func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error) {
 	name, err := p.documentName(given, "path")
 	if err != nil {
-		return Indexed{}, err
+		return Indexed{}, p.withHint(ctx, err, given, apierror.InvalidArgument)
 	}
 	if err := p.index.Writable(ctx, p.Tenant, "index the document"); err != nil {
 		return Indexed{}, err
@@ -55,10 +47,10 @@ func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error)
 	indexed := Indexed{Path: path.Join(p.docs.folder.Prefix, name)}
 	err = p.indexNewest(ctx, name, indexed.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Indexed{}, p.notFound(given)
+		err = p.notFound(given)
 	}
 	if err != nil {
-		return Indexed{}, err
+		return Indexed{}, p.withHint(ctx, err, given, apierror.InvalidArgument)
 	}
 	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed.Path); err != nil {
 		refused := apierror.AsError(err)
@@ -87,9 +79,7 @@ func (p *Project) Understood(indexed string) (advice []project.Violation, trigge
 	for _, t := range d.Triggers {
 		triggers = append(triggers, t.String())
 	}
-	for _, doubt := range trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root)) {
-		doubts = append(doubts, doubt.String())
-	}
+	doubts = append(doubts, trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root))...)
 	return d.Advice(p.Definition), triggers, doubts
 }
 

@@ -115,7 +115,7 @@ func (p *Project) deferUntilText(ctx context.Context) {
 // dropFormerExternal removes the external docs of an earlier configuration if the present configuration has none. If
 // the present configuration names another folder, the mirror of that folder removes the former documents.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
-	if p.Definition.HasExternal() {
+	if p.Definition.Config.ExternalDocs != nil {
 		return nil
 	}
 	indexer := p.index.Indexer(p.Tenant, catalog.External, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -108,7 +109,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	}
 	p.latest.Store(now)
 	if now.waiting == nil && p.Status().hasText() {
-		p.stale.checkAfter(p.headStamp(), row.Version, w.index.Idle())
+		head, _ := project.Head(p.Definition.Root) // without git, the stamp is always the same
+		p.stale.checkAfter(head.Stamp(), row.Version, w.index.Idle())
 	}
 }
 

@@ -45,12 +45,12 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 // file of the places. A place is a text such as src/pool.go:12-20 or src/. Without an error the list is never nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
-	var names codename.Names
-	for _, d := range documents {
-		names.Add(d.Names, d.Places)
-	}
 	if err != nil {
 		return nil, err
+	}
+	var names codename.Names
+	for i, d := range documents {
+		names.Add(i, d.Names, d.Places)
 	}
 	citing, sources := []int64{}, p.Sources()
 	for _, text := range places {
@@ -84,7 +84,8 @@ func (p *Project) placeOf(text string) (document.Place, error) {
 		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
 			"src/pool.go:40-52, src/ or src/**/*.go", text)
 	}
-	if strings.HasSuffix(place.Path, "/") || p.Sources().IsFolder(clean) {
+	info, err := p.Sources().describe(clean)
+	if strings.HasSuffix(place.Path, "/") || err == nil && info.IsDir() {
 		clean += "/"
 	}
 	place.Path = clean

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
@@ -94,18 +95,16 @@ func (p *Project) withHint(ctx context.Context, err error, given string, code ap
 	return &refused
 }
 
+// isExternal reports whether a path is that of an external document, which may be outside the repository.
 func (p *Project) isExternal(given string) bool {
 	relative, err := p.inRepository(given)
 	if err != nil {
 		return false
 	}
-	for _, indexed := range []string{relative, given} { // external docs may be outside the repository
-		if _, err := p.Read(indexed); err != nil {
-			continue
-		}
-		return !p.IsDocument(path.Clean(indexed))
-	}
-	return false
+	return slices.ContainsFunc([]string{relative, given}, func(indexed string) bool {
+		_, err := p.Read(indexed)
+		return err == nil && !p.IsDocument(path.Clean(indexed))
+	})
 }
 
 // edit replaces the content of a file by what change returns, in one step; see [contain.Root.Replace]. If somebody else

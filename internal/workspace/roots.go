@@ -47,11 +47,9 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 		return
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.active != nil {
-		w.active.cancel()
-	}
-	w.active, w.projectDir = nil, roots[0]
+	w.projectDir = roots[0]
+	w.mu.Unlock()
+	w.setActive(nil)
 }
 
 // Root returns the root of the active project. If no project is active, it returns the root of the project that the

@@ -45,12 +45,6 @@ func (s Sources) Exists(name string) bool {
 	return err == nil
 }
 
-// IsFolder reports whether the repository has a folder at the path name.
-func (s Sources) IsFolder(name string) bool {
-	info, err := s.describe(name)
-	return err == nil && info.IsDir()
-}
-
 func (s Sources) describe(name string) (fs.FileInfo, error) {
 	root, err := contain.Open(s.Root)
 	if err != nil {

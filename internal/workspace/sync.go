@@ -15,9 +15,9 @@ import (
 const maxVectorTime = 10 * time.Second
 
 // Sync activates the project of the workspace, and waits until its index holds all documents with their vectors. If
-// another branch is checked out in the meantime, Sync continues with that branch. It calls progress, if not nil, with
-// every status. If a service fails, Sync returns the active project with the error. A document that cannot be indexed
-// is no error: the project's status lists the document.
+// another branch is checked out in the meantime, Sync continues with that branch. It calls progress with every status.
+// If a service fails, Sync returns the active project with the error. A document that cannot be indexed is no error:
+// the project's status lists the document.
 func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
 		active, err := w.current(), error(nil)
@@ -99,9 +99,6 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([
 // embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds the passages
 // that still lack a vector of the present model.
 func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) error {
-	if progress == nil {
-		progress = func(IndexStatus) {}
-	}
 	missing, since := -1, time.Now()
 	p.until(ctx, func() bool {
 		status := p.Status()

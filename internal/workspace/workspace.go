@@ -134,8 +134,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		p = outdated.Definition
 	}
 	key, deleted := keyAt(p, outdated.Tenant.Key.Branch), outdated.deleted.Load()
-	anotherTenant := key != outdated.Tenant.Key
-	if anotherTenant && !deleted {
+	if key != outdated.Tenant.Key && !deleted {
 		return w.register(ctx, p, key)
 	}
 	if !deleted && p.Same(outdated.Definition) {
@@ -147,7 +146,10 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		outdated.deleted.Store(true)
 		return nil, deletedError(outdated)
 	}
-	return w.replace(ctx, p, tenant, err)
+	if err != nil {
+		return nil, fmt.Errorf("activate project: %w", err)
+	}
+	return w.replace(ctx, p, tenant), nil
 }
 
 // beginSwitch waits until the caller may change the active project. Afterwards the caller must call endSwitch.
@@ -165,7 +167,7 @@ func (w *Workspace) endSwitch() { <-w.switching }
 
 func errNotActivated() *apierror.Error {
 	activate := apierror.Call{Tool: "activate_project", How: "with the absolute path of the repository's " +
-		".csharp-compounding-docs/config.json and the name of its current branch"}
+		project.ConfigDir + "/" + project.ConfigFile + " and the name of its current branch"}
 	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; %s", activate).With("requiredTool", activate.Tool)
 }
 
@@ -185,13 +187,13 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if err != nil {
 		return nil, err
 	}
-	active, key := w.current(), keyOf(p, branch)
-	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
-		return w.register(ctx, p, key)
+	tenant, err := w.index.Tenant(ctx, keyOf(p, branch), p.Root)
+	if err != nil {
+		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	tenant, err := w.index.Tenant(ctx, key, p.Root)
-	if err != nil || !tenant.Same(active.Tenant) { // another server may have deleted the index a moment ago
-		return w.replace(ctx, p, tenant, err)
+	active := w.current()
+	if active == nil || !tenant.Same(active.Tenant) || !active.Definition.Same(p) {
+		return w.replace(ctx, p, tenant), nil
 	}
 	for _, tree := range active.trees {
 		tree.mirror.Rescan()
@@ -204,15 +206,14 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 // was deleted from the index, register undoes the deletion.
 func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
-	return w.replace(ctx, p, tenant, err)
-}
-
-// replace makes p the active project. A non-nil err says why the tenant is missing; then the previous project stays
-// active.
-func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant, err error) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
+	return w.replace(ctx, p, tenant), nil
+}
+
+// replace makes p the active project.
+func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant) *Project {
 	next := w.newProject(p, tenant)
 	if w.once {
 		w.setActive(next)
@@ -225,7 +226,7 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 	} else {
 		w.start(next)
 	}
-	return next, nil
+	return next
 }
 
 func (w *Workspace) start(next *Project) {
@@ -270,7 +271,5 @@ func (w *Workspace) current() *Project {
 func (w *Workspace) Close() {
 	w.end()
 	w.running.Wait()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.active = nil
+	w.setActive(nil)
 }

@@ -75,7 +75,8 @@ const slowEmbedding = 100 * time.Millisecond
 // syncOnce makes the index hold the repository as a first activation does.
 func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch string) *catalog.Tenant {
 	loaded, tenant := openTenant(ctx, x, repo, branch)
-	synced := get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded), nil, nil))
+	ready, report := func() error { return nil }, func(int, int) {}
+	synced := get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded), ready, report))
 	if synced.Added != repo.documents {
 		check(fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents))
 	}

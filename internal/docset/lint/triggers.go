@@ -17,7 +17,7 @@ func (e *examination) checkTriggers(files []string) {
 			e.add(d, d.LineOfField(fault.Field), Error, "trigger", fault.String())
 		}
 		for _, doubt := range trigger.Doubts(d.Triggers, commands) {
-			e.add(d, d.LineOfField(said.TriggersField), Warning, "trigger", doubt.String())
+			e.add(d, d.LineOfField(said.TriggersField), Warning, "trigger", doubt)
 		}
 		for _, t := range d.Triggers {
 			if dead := trigger.DeadPatterns(t, files); len(dead) > 0 && len(files) > 0 {

@@ -29,11 +29,10 @@ func NewBook(documents []index.CitedPlaces) *Book {
 	}
 	b.Names = sync.OnceValue(func() *codename.Names {
 		var names codename.Names
-		for _, d := range documents {
-			if declares(d) {
-				d.Names, d.Places = nil, nil
+		for i, d := range documents {
+			if !declares(d) {
+				names.Add(i, d.Names, d.Places)
 			}
-			names.Add(d.Names, d.Places)
 		}
 		return &names
 	})

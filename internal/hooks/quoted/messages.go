@@ -51,7 +51,7 @@ const (
 type Match struct {
 	// Document is the number that [Messages.Add] got for the document.
 	Document int
-	Weight   float64
+	weight   float64
 	// Text is the message as the document quotes it.
 	Text string
 }
@@ -104,15 +104,15 @@ func (m *Messages) In(output string) []Match {
 			for _, at := range m.places[word] {
 				said := m.all[at.message]
 				count, weight := said.run(at.word, words, i)
-				if count >= leastRun && weight >= max(leastWeight, leastPart*said.weight) && weight > found[said.document].Weight &&
+				if count >= leastRun && weight >= max(leastWeight, leastPart*said.weight) && weight > found[said.document].weight &&
 					m.quoted[strings.Join(said.words, " ")] <= few {
-					found[said.document] = Match{Document: said.document, Weight: weight, Text: said.text}
+					found[said.document] = Match{Document: said.document, weight: weight, Text: said.text}
 				}
 			}
 		}
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Document, b.Document))
 	})
 }
 

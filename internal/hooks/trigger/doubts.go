@@ -10,11 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Doubt says why a trigger probably does not do what its author meant.
-type Doubt struct{ Trigger, Problem string }
-
-func (d Doubt) String() string { return "trigger " + d.Trigger + " " + d.Problem }
-
 // Command is a line of shell that a project runs itself, such as in CI. Line is its number in File, from 1.
 type Command struct {
 	Text, File string
@@ -23,13 +18,13 @@ type Command struct {
 	Shell Line
 }
 
-// Doubts returns the doubts about a document's triggers. A doubtful trigger cannot match, is a program alone, has
-// several commands in one text, or fires on a command that the project runs itself.
-func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
-	var doubts []Doubt
+// Doubts says why triggers of a document probably do not do what their author meant. A doubtful trigger cannot match, is
+// a program alone, has several commands in one text, or fires on a command that the project runs itself.
+func Doubts(triggers []said.Trigger, commands []Command) []string {
+	var doubts []string
 	for _, t := range triggers {
 		add := func(format string, values ...any) {
-			doubts = append(doubts, Doubt{t.String(), fmt.Sprintf(format, values...)})
+			doubts = append(doubts, "trigger "+t.String()+" "+fmt.Sprintf(format, values...))
 		}
 		for _, line := range t.Run {
 			switch {

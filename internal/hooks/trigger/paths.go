@@ -91,9 +91,9 @@ func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	for _, pattern := range patterns {
 		excluded, isExclusion := strings.CutPrefix(pattern, "!")
 		switch {
-		case isExclusion && IsLike(excluded, file):
+		case isExclusion && matchesPath(excluded, file):
 			return "", false
-		case !isExclusion && !isLike && IsLike(pattern, file):
+		case !isExclusion && !isLike && matchesPath(pattern, file):
 			matched, isLike = pattern, true
 		}
 	}
@@ -106,10 +106,9 @@ func AreLike(patterns []string, file string) bool {
 	return isLike
 }
 
-// IsLike reports whether a pattern matches the path of a file, as in a .gitignore. A pattern without a slash applies in
-// any folder. The pattern of a folder applies to everything below the folder.
-func IsLike(pattern, file string) bool {
-	pattern = strings.TrimPrefix(pattern, "./")
+// matchesPath reports whether a cleaned pattern matches the path of a file, as in a .gitignore. A pattern without a slash
+// applies in any folder. The pattern of a folder applies to everything below the folder.
+func matchesPath(pattern, file string) bool {
 	rooted := strings.TrimPrefix(pattern, "/")
 	if rooted == pattern && !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
 		rooted = "**/" + pattern

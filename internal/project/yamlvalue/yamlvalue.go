@@ -65,7 +65,7 @@ func Decode(text string, limits Limits) (Decoded, error) {
 func parse(text string) (*yaml.Node, error) {
 	loader, err := yaml.NewLoader(strings.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("load YAML: %w", err)
+		return nil, syntaxError(err, text)
 	}
 	var first, second yaml.Node
 	switch err := loader.Load(&first); {
