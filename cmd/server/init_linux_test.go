@@ -81,11 +81,15 @@ func TestInit_SaysWhatIsWrong(t *testing.T) {
 		t.Errorf("init --documents docs says %s", said)
 	}
 	for want, arguments := range map[string][]string{
-		"the folder of the database cannot be made in /proc": {"init"},
-		"; CDOCS_HOME names another folder for it":           {"init", "--embedder", "bge-m3"},
-		"init --client windsurf --print shows what to add":   {"init", "--client", "windsurf"},
+		"write " + full + "/c/settings.json":               {"init"}, // of a PostgreSQL that only this shell names
+		"; CDOCS_HOME names another folder for it":         {"init", "--embedder", "bge-m3"},
+		"init --client windsurf --print shows what to add": {"init", "--client", "windsurf"},
 	} {
-		got := run(t, root, []string{"HOME=" + full, "CDOCS_HOME=" + full + "/c"}, arguments...)
+		environment := []string{"HOME=" + full, "CDOCS_HOME=" + full + "/c"}
+		if len(arguments) > 1 {
+			environment = append(environment, testenv.EnvPrograms+"=")
+		}
+		got := run(t, root, environment, arguments...)
 		if got.code == 0 || !strings.Contains(got.stdout+got.stderr, want) {
 			t.Errorf("%v ends with %d and does not say %q: %s%s", arguments, got.code, want, got.stdout, got.stderr)
 		}

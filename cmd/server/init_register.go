@@ -217,9 +217,9 @@ func (i *initializer) wantsHooks() bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// keepAddresses writes the addresses of the database and of Ollama into the user's settings, because a client may start
-// the server without this environment and these flags. The registration of the server must not have the addresses,
-// because an address can contain a password, and other people may read the registration.
+// keepAddresses writes into the user's settings where the database, PostgreSQL's programs and Ollama are, because a
+// client may start the server without this environment and these flags. The registration of the server must not have
+// the addresses, because an address can contain a password, and other people may read the registration.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost
@@ -229,6 +229,7 @@ func (i *initializer) keepAddresses(o options) error {
 	for _, kept := range []struct{ what, key, value, old string }{
 		{"database: its URL", "database_url", o.databaseURL, o.settings.DatabaseURL},
 		{"Ollama: its address", "ollama_host", ollamaHost, o.settings.OllamaHost},
+		{"PostgreSQL: its folder", "postgres", o.postgres, o.settings.Postgres},
 	} {
 		switch kept.value {
 		case "", kept.old:

@@ -86,15 +86,17 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 			root := newFolder(t)
 			home := t.TempDir()
 			write(t, home, "settings.json", `{"log_level": "warn"}`)
-			got := run(t, root, append(environment(), secret, "CDOCS_HOME="+home), "init", root)
+			got := run(t, root, append(environment(), secret, "CDOCS_POSTGRES=/pg/bin", "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
 			if got.code != 1 || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
 				strings.Contains(said, "s3cret") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
 			}
 			settings, err := os.ReadFile(filepath.Join(home, "settings.json"))
-			if want := "{\n  \"database_url\": \"postgres://u:s3cret@h/d\",\n  \"log_level\": \"warn\""; err != nil || !strings.HasPrefix(string(settings), want) {
-				t.Errorf("the settings are %s, %v; want %s", settings, err, want)
+			for _, want := range []string{`"database_url": "postgres://u:s3cret@h/d"`, `"log_level": "warn"`, `"postgres": "/pg/bin"`} {
+				if err != nil || !strings.Contains(string(settings), want) {
+					t.Errorf("the settings are %s, %v; want %s", settings, err, want)
+				}
 			}
 			if info, err := os.Stat(filepath.Join(home, "settings.json")); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("the settings are %v, %v; want them closed to others", info, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ command, and which trigger of which document says it.
 
 With --hook it answers a hook: it reads an event as JSON from stdin, and prints the answer in the
 assistant's form. --client and --event name the assistant and its event if the event itself does
-not. A running server of the project answers, or else the program itself. An error ends with 1,
-and a hung hook with 3, because assistants take 2 for a veto.`,
+not. A running server of the project answers, or else the program itself. Outside a project the
+answer is empty. An error ends with 1, and a hung hook with 3, because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --run 'terraform apply -target=module.db'
   compound-docs recall --edit db/migrations/V7.sql --writes 'CREATE INDEX a ON b (c)'
   compound-docs recall --fails 'exec format error'
@@ -112,8 +113,13 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	if err != nil {
 		return err
 	}
+	isNamed := flags.project != ""
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	answer, err := askServer(ctx, flags, hook.Event)
+	if errors.Is(err, errNoProject) && !isNamed {
+		// An assistant may run the hooks of its user in each folder, and most folders are no project.
+		return printAnswer(cmd.OutOrStdout(), hook, hooks.Answer{})
+	}
 	if err != nil {
 		return withProject(flags, func(t *tooling) error {
 			t.endsSoon()

@@ -155,6 +155,19 @@ func TestRecall_HookNeverEndsWithAVeto(t *testing.T) {
 	}
 }
 
+// Hooks of a user's own settings run in each folder.
+func TestRecall_HookOutsideAProjectIsSilent(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"claude", "codex", "gemini"} {
+		got := answerOf(t, t.TempDir(), []string{"CDOCS_HOME=" + t.TempDir()}, map[string]any{
+			"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "a pool",
+		}, "--client", client)
+		if strings.TrimSpace(got) != "{}" {
+			t.Errorf("%s gets %q, want nothing", client, got)
+		}
+	}
+}
+
 // answerOf returns what a hook prints for an event.
 func answerOf(t *testing.T, root string, environment []string, event map[string]any, flags ...string) string {
 	t.Helper()
