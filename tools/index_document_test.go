@@ -25,7 +25,7 @@ func TestIndexDocument_NamesTriggers(t *testing.T) {
 	}
 	warnings := strings.Join(indexed.Warnings, "\n")
 	for _, want := range []string{
-		"triggers[1] has 0 of run, edit, fails", "run crane is a program alone", "run make test fires on a command of the project itself, Makefile:3",
+		"triggers[1].runs is unknown", "run crane is a program alone", "run make test fires on a command of the project itself, Makefile:3",
 		"run a && b has several commands", "triggers[5].bare stands beside edit",
 	} {
 		if !strings.Contains(warnings, want) {

@@ -95,8 +95,9 @@ func (c candidate) sentence() string {
 
 var (
 	codeOrListing = lazyregexp.New("(?ms)^[ \\t]*(?:```.*?(?:^[ \\t]*```|\\z)|(?:#+ |\\|)[^\\n]*$)")
-	itemStart     = lazyregexp.New(`(?:^|\n)\s*(?:\n|[-*>]\s|\d+\.\s)`)
-	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
+	// itemStart matches an empty line, the start of a list item, and the name of a field in front matter.
+	itemStart   = lazyregexp.New(`(?:^|\n)\s*(?:\n|[-*>]\s|\d+\.\s|[a-z][a-z_]*:\s)`)
+	sentenceEnd = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 )
 
 // aboutQuote returns the sentence of the passage with the most words of the quote, at least half of the words. If only

@@ -41,6 +41,16 @@ func TestQuote_IsASentence(t *testing.T) {
 	}
 }
 
+// A field of front matter is no part of a sentence.
+func TestSentence_EndsBeforeAField(t *testing.T) {
+	t.Parallel()
+	const want = "A selector is memoized only when it computes"
+	hit := rag.Hit{StartLine: 1, Content: want + "\npaths: src/**/*.js"}
+	if diff := cmp.Diff(want, (candidate{Hit: hit, scope: true}).sentence()); diff != "" {
+		t.Errorf("sentence (-want +got):\n%s", diff)
+	}
+}
+
 // A pointer has a bound, and a document whose path has no place in it gets none.
 func TestPointer_IsBounded(t *testing.T) {
 	t.Parallel()

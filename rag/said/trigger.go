@@ -127,6 +127,11 @@ func triggerOf(item any, at string) (Trigger, []Fault) {
 		_, isGiven := given[kind]
 		return !isGiven
 	})
+	for _, name := range slices.Sorted(maps.Keys(given)) { // such as runs, which may be the missing kind
+		if _, isKnown := fields[name]; !isKnown && len(kinds) == 0 {
+			return Trigger{}, []Fault{{at + "." + name, "is unknown", expectedField}}
+		}
+	}
 	if len(kinds) != 1 {
 		return Trigger{}, []Fault{{at, fmt.Sprintf("has %d of run, edit, fails", len(kinds)), expectedKind}}
 	}
@@ -186,6 +191,8 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 				return nil, []Fault{{at, "is empty or too long", fmt.Sprintf("a text of 1 to %d characters", maxPattern)}}
 			}
 			patterns = append(patterns, markdown.OneLine(item))
+		case nil:
+			return nil, []Fault{{at, "is empty", expectedText}}
 		case int, uint64, float64: // a port or an error code
 			patterns = append(patterns, fmt.Sprint(item))
 		default:

@@ -17,7 +17,7 @@ func TestTriggers_Faults(t *testing.T) {
 		"{run: x, edit: y}":           "triggers[0] has 2 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
 		"{with: x}":                   "triggers[0] has 0 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
 		"terraform apply":             "triggers[0] is no trigger (expected: one of run, edit, fails, such as run: terraform apply -target)",
-		"{run: }":                     "triggers[0].run is <nil> (expected: a text, or a list of texts, each of which may match)",
+		"{run: }":                     "triggers[0].run is empty (expected: a text, or a list of texts, each of which may match)",
 		"{run: []}":                   "triggers[0].run has 0 texts (expected: 1 to 500)",
 		`{run: [x, "  "]}`:            "triggers[0].run[1] is empty or too long (expected: a text of 1 to 500 characters)",
 		"{run: [x, {y: z}]}":          "triggers[0].run[1] is map[y:z] (expected: a text, or a list of texts, each of which may match)",

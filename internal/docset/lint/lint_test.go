@@ -216,14 +216,19 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"triggers and scopes", func(r *gitrepo.Repo) {
 			r.Put("Makefile", "ship:\n\thelm upgrade shop\n")
 			r.Put(docs+"insights/a.md", strings.Replace(insight("a", "", "See [b](b.md)."), "---\n",
-				"---\ntriggers:\n  - run: helm upgrade\n  - run: helm rollback\n  - runs: helm\n  - edit: scr/**\n  - run: helm\n", 1))
+				"---\ntriggers:\n  - run: helm upgrade\n  - run: helm rollback\n  - runs: helm\n  - edit: scr/**\n  - run: helm\n"+
+					"  - edit: \"**\"\n  - fails: error\n  - fails: [x, boom on line 12]\n  - run:\n", 1))
 			r.Commit()
 		}, []string{
 			"insights/a.md:2: warning dead-pattern: scr/** matches no file of the repository",
+			"insights/a.md:2: warning trigger: trigger edit ** fires on each edit: name a folder, a kind of file, or what the edit writes",
+			"insights/a.md:2: warning trigger: trigger fails error fires on most failures: quote more of the message than error",
+			"insights/a.md:2: warning trigger: trigger fails x | boom on line 12 fires on most failures: quote more of the message than x",
 			"insights/a.md:2: warning trigger: trigger run helm fires on a command of the project itself, Makefile:2",
 			"insights/a.md:2: warning trigger: trigger run helm is a program alone, and fires on each call of helm: add words, with or without",
 			"insights/a.md:2: warning trigger: trigger run helm upgrade fires on a command of the project itself, Makefile:2",
-			"insights/a.md:5: error trigger: triggers[2] has 0 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
+			"insights/a.md:5: error trigger: triggers[2].runs is unknown (expected: run, edit or fails, with, without, bare, writes, removes, new, say)",
+			"insights/a.md:11: error trigger: triggers[8].run is empty (expected: a text, or a list of texts, each of which may match)",
 		}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

@@ -18,8 +18,13 @@ type Command struct {
 	Shell Line
 }
 
-// Doubts says why triggers of a document probably do not do what their author meant. A doubtful trigger cannot match, is
-// a program alone, has several commands in one text, or fires on a command that the project runs itself.
+// A text of a failed command that is shorter, or one of these words, is in the output of most failures.
+const shortestFailure = 4
+
+var commonFailures = strings.Fields("error errors failed failure fail fatal exception warning traceback panic exit code")
+
+// Doubts says why triggers of a document probably do not do what their author meant. A doubtful trigger cannot match,
+// matches nearly everything, has several commands in one text, or fires on a command that the project runs itself.
 func Doubts(triggers []said.Trigger, commands []Command) []string {
 	var doubts []string
 	for _, t := range triggers {
@@ -39,6 +44,15 @@ func Doubts(triggers []said.Trigger, commands []Command) []string {
 		for _, pattern := range t.Edit {
 			if !doublestar.ValidatePattern(pattern) || strings.HasPrefix(pattern, "..") {
 				add("cannot match: %s is no pattern of a path from the repository's root", pattern)
+			}
+		}
+		isConditional := t.New != nil || len(t.Writes)+len(t.Removes)+len(t.With)+len(t.Without) > 0
+		if slices.Contains(t.Edit, "**") && !isConditional && t.Scope == "" {
+			add("fires on each edit: name a folder, a kind of file, or what the edit writes")
+		}
+		for _, text := range t.Fails {
+			if (len(text) < shortestFailure || slices.Contains(commonFailures, strings.ToLower(text))) && !isConditional {
+				add("fires on most failures: quote more of the message than %s", text)
 			}
 		}
 		var own Set
