@@ -226,10 +226,14 @@ func (i *initializer) keepAddresses(o options) error {
 	if ollamaHost == ollama.DefaultHost {
 		ollamaHost = ""
 	}
+	postgres := o.postgres
+	if o.databaseURL != "" {
+		postgres = "" // a private database is not used
+	}
 	for _, kept := range []struct{ what, key, value, old string }{
 		{"database: its URL", "database_url", o.databaseURL, o.settings.DatabaseURL},
 		{"Ollama: its address", "ollama_host", ollamaHost, o.settings.OllamaHost},
-		{"PostgreSQL: its folder", "postgres", o.postgres, o.settings.Postgres},
+		{"PostgreSQL: its folder", "postgres", postgres, o.settings.Postgres},
 	} {
 		switch kept.value {
 		case "", kept.old:

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // fakeClaude makes a claude that writes down where it runs, and with which arguments, and returns the
@@ -86,14 +88,14 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 			root := newFolder(t)
 			home := t.TempDir()
 			write(t, home, "settings.json", `{"log_level": "warn"}`)
-			got := run(t, root, append(environment(), secret, "CDOCS_POSTGRES=/pg/bin", "CDOCS_HOME="+home), "init", root)
+			got := run(t, root, append(environment(), secret, "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
 			if got.code != 1 || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
 				strings.Contains(said, "s3cret") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
 			}
 			settings, err := os.ReadFile(filepath.Join(home, "settings.json"))
-			for _, want := range []string{`"database_url": "postgres://u:s3cret@h/d"`, `"log_level": "warn"`, `"postgres": "/pg/bin"`} {
+			for _, want := range []string{`"database_url": "postgres://u:s3cret@h/d"`, `"log_level": "warn"`} {
 				if err != nil || !strings.Contains(string(settings), want) {
 					t.Errorf("the settings are %s, %v; want %s", settings, err, want)
 				}
@@ -105,6 +107,17 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A client may start the server without the variable that names PostgreSQL.
+func TestInit_KeepsWherePostgreSQLIs(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	run(t, newFolder(t), []string{"PATH=/nowhere", "HOME=" + home, "CDOCS_HOME=" + home, testenv.EnvPrograms + "=/pg/bin"}, "init")
+	settings, err := os.ReadFile(filepath.Join(home, "settings.json"))
+	if want := `"postgres": "/pg/bin"`; err != nil || !strings.Contains(string(settings), want) {
+		t.Errorf("the settings are %s, %v; want %s", settings, err, want)
 	}
 }
 

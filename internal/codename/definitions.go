@@ -68,6 +68,9 @@ const maxCodeLine = 1000
 // definitions returns known names, routes and flags that a text of code defines, each once. Names are as in foldName.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
+	if slices.Contains([]string{".md", ".mdx", ".markdown", ".mdc"}, extension) { // its code is an example
+		return nil
+	}
 	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

@@ -121,8 +121,8 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", insight("a", "supersedes: b.md\n", "See [b](b.md) and [c](../codebase/c.md)."))
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
 		}, []string{
-			"insights/a.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`",
-			"insights/b.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`",
+			"insights/a.md:9: error supersession-cycle: documents supersede each other in a circle, so none replaces another; remove one `supersedes` or `superseded by`",
+			"insights/b.md:9: error supersession-cycle: documents supersede each other in a circle, so none replaces another; remove one `supersedes` or `superseded by`",
 		}},
 		{"a rule that is superseded", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))

@@ -73,7 +73,7 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	switch by := standing.SupersededBy; {
 	case len(latest) > 0 && by == "":
 		e.add(d, statusLine(d), Error, "supersession-cycle",
-			"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`")
+			"documents supersede each other in a circle, so none replaces another; remove one `supersedes` or `superseded by`")
 	case len(latest) > 1:
 		e.add(d, statusLine(d), Notice, "two-successors", fmt.Sprintf(
 			"%s supersede it, and only %s is named as its successor; let one of them supersede the other",

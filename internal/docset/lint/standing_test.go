@@ -17,7 +17,7 @@ func adr(title, status string) string {
 
 func TestRun_FindsWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
-	const circle = " error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; " +
+	const circle = " error supersession-cycle: documents supersede each other in a circle, so none replaces another; " +
 		"remove one `supersedes` or `superseded by`"
 	for _, test := range []struct {
 		name  string
