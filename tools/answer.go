@@ -172,7 +172,7 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), strength, floor(hit.Score)))
 	}
 	if more := len(mayAnswer) - most; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more in may_answer", more))
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Sprintf("No document reaches %g. Best: %s.", minScore, strings.Join(names, ", "))
 }

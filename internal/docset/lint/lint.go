@@ -85,6 +85,7 @@ func Run(ctx context.Context, p *project.Project, set *docset.Set) (Report, erro
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Check, b.Check),
 			cmp.Compare(a.Message, b.Message))
 	})
+	e.report.Findings = slices.Compact(e.report.Findings) // a line may cite one place twice
 	return e.report, nil
 }
 

@@ -34,7 +34,7 @@ func (e *examination) checkSchemas() {
 		}
 		refused, ok := errors.AsType[*apierror.Error](d.Err)
 		if !ok {
-			e.add(d, 1, Error, "unreadable", d.Err.Error())
+			e.add(d, 1, Error, "unreadable", apierror.FileError(d.Err).Error())
 			continue
 		}
 		violations, ok := refused.Details["violations"].([]project.Violation)
