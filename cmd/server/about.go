@@ -113,11 +113,9 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 			}
 			citing.Cites = append(citing.Cites, cited.String())
 		}
-		for _, target := range d.Targets {
-			isLinked := target.Document != nil && target.Document.Path == place.Path && target.Document != d
-			if isLinked && len(citing.Cites) == 0 {
-				citing.Cites, citing.Line = []string{place.Path}, d.LineOf(place.Path)
-			}
+		isTarget := func(target docset.Target) bool { return target.Document != nil && target.Document.Path == place.Path }
+		if len(citing.Cites) == 0 && d.Path != place.Path && slices.ContainsFunc(d.Targets, isTarget) {
+			citing.Cites, citing.Line = []string{place.Path}, d.LineOf(place.Path)
 		}
 		if len(citing.Cites) == 0 && citing.Names != "" {
 			citing.Line = d.LineOf(citing.Names)

@@ -46,14 +46,8 @@ func Doubts(triggers []said.Trigger, commands []Command) []string {
 				add("cannot match: %s is no pattern of a path from the repository's root", pattern)
 			}
 		}
-		isConditional := t.New != nil || len(t.Writes)+len(t.Removes)+len(t.With)+len(t.Without) > 0
-		if slices.Contains(t.Edit, "**") && !isConditional && t.Scope == "" {
-			add("fires on each edit: name a folder, a kind of file, or what the edit writes")
-		}
-		for _, text := range t.Fails {
-			if (len(text) < shortestFailure || slices.Contains(commonFailures, strings.ToLower(text))) && !isConditional {
-				add("fires on most failures: quote more of the message than %s", text)
-			}
+		if problem := boundless(t); problem != "" {
+			add("%s", problem)
 		}
 		var own Set
 		own.Add(0, []said.Trigger{t})
@@ -65,6 +59,22 @@ func Doubts(triggers []said.Trigger, commands []Command) []string {
 		}
 	}
 	return doubts
+}
+
+// boundless says why a trigger without a condition fires on nearly every edit or failure, or returns "".
+func boundless(t said.Trigger) string {
+	if t.New != nil || len(t.Writes)+len(t.Removes)+len(t.With)+len(t.Without) > 0 {
+		return ""
+	}
+	if slices.Contains(t.Edit, "**") && t.Scope == "" {
+		return "fires on each edit: name a folder, a kind of file, or what the edit writes"
+	}
+	for _, text := range t.Fails {
+		if len(text) < shortestFailure || slices.Contains(commonFailures, strings.ToLower(text)) {
+			return "fires on most failures: quote more of the message than " + text
+		}
+	}
+	return ""
 }
 
 // matchesItself reports whether a line of a trigger, read as a command, matches the trigger. If a word has

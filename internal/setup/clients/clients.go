@@ -85,7 +85,10 @@ func All() []Client {
 			Name: "kiro", Title: "Kiro", file: ".kiro/settings/mcp.json", programs: []string{"kiro-cli", "kiro"}, section: mcpServers,
 			hooks: ".kiro/hooks/compound-docs.json",
 		},
-		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: openCodeKind},
+		{
+			Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp",
+			kind: openCodeKind,
+		},
 		{
 			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,
 			section: "servers", kind: "stdio",
