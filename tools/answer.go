@@ -76,6 +76,7 @@ type coverageOutput struct {
 	Embedded          *float64 `json:"embedded,omitempty"`
 }
 
+// coverageOf says how a search was made, as far as this differs from what the caller asked for.
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	var out coverageOutput
 	if coverage.Embedded != 1 { // round down, because 1 would mean that no vector is missing
@@ -185,6 +186,7 @@ type gradeOutput struct {
 	MayAnswer []UnsureDocument `json:"may_answer,omitempty"`
 }
 
+// gradeOf returns the grade of a search, and the documents that may answer, bounded by maxSideList.
 func gradeOf(grade rag.Grade, mayAnswer []rag.Hit) gradeOutput {
 	list, _ := fit(unsureDocuments(mayAnswer), maxSideList)
 	return gradeOutput{grade, list}

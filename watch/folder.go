@@ -52,6 +52,7 @@ type entry struct {
 	// hash of the indexed version if the file may still have the indexed bytes.
 	stamp  document.Stamp
 	folder bool
+	err    error // why a file is no document, or why the file or the folder cannot be read
 }
 
 // sum returns a number for the path and the stamp. The sums of the same files have the same total in any order.
@@ -85,9 +86,8 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 	return true
 }
 
-// walk visits every folder and every matching file, except hidden ones. visit gets an error if a matching file is no
-// document or cannot be read, or if a folder cannot be read.
-func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
+// walk visits every folder and every matching file, except hidden ones.
+func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry)) error {
 	excluded := f.rules()
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
@@ -99,31 +99,25 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 		case d.IsDir() && f.skips(name, excluded):
 			return fs.SkipDir
 		case d.IsDir(): // an error is always about a folder
-			err = cmp.Or(err, checkName(name))
-			visit(f.folderEntry(name, d), err)
-			if err != nil {
+			e := f.entry(name)
+			e.folder, e.err = true, cmp.Or(err, checkName(name))
+			info, infoErr := d.Info()
+			if infoErr == nil { // otherwise the stamp stays zero
+				e.stamp = StampOf(info)
+			}
+			visit(e)
+			if e.err != nil {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		e, err := f.inspect(root, name, d, excluded)
 		if !errors.Is(err, fs.ErrNotExist) {
-			visit(e, err)
+			e.err = err
+			visit(e)
 		}
 		return nil
 	})
-}
-
-// folderEntry returns the entry of a folder. The stamp is zero if the folder cannot be described.
-func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
-	e := f.entry(name)
-	e.folder = true
-	info, err := d.Info()
-	if err != nil {
-		return e
-	}
-	e.stamp = StampOf(info)
-	return e
 }
 
 // entry returns the entry of a name in the folder. The path in the index always has the Unicode form NFC.
@@ -135,10 +129,10 @@ func (f Folder) entry(name string) entry {
 // read, visit gets the reason, and a file that has only the path.
 func (f Folder) ReadAll(ctx context.Context, visit func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, func(e entry, err error) {
+		return f.walk(ctx, root, func(e entry) {
 			switch {
-			case err != nil:
-				visit(document.File{Path: e.path}, err)
+			case e.err != nil:
+				visit(document.File{Path: e.path}, e.err)
 			case !e.folder:
 				visit(f.read(root, e))
 			}
@@ -150,7 +144,7 @@ func (f Folder) ReadAll(ctx context.Context, visit func(file document.File, err 
 func (f Folder) Named(ctx context.Context, base string) []string {
 	var found []string
 	_ = f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, func(e entry, _ error) {
+		return f.walk(ctx, root, func(e entry) {
 			name := path.Base(e.path)
 			if path.Ext(name) != "" && (name == base || strings.TrimSuffix(name, path.Ext(name)) == base) {
 				found = append(found, e.path)

@@ -105,11 +105,11 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	r.root = root
-	visits, err := r.look(ctx)
+	entries, err := r.look(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	changed := r.compare(visits)
+	changed := r.compare(entries)
 	if r.indexer == nil {
 		return r.outcome, nil
 	}
@@ -151,15 +151,8 @@ func (r *reconciler) remove(ctx context.Context) error {
 	return nil
 }
 
-// visit is a file or a folder that a walk has met. err says why a file is no document, or why it cannot be read.
-type visit struct {
-	entry
-
-	err error
-}
-
 // look walks the folder. At the same time it sets the field known with the function indexed.
-func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
+func (r *reconciler) look(ctx context.Context) (entries []entry, err error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return panics.Catch(func() (err error) {
@@ -167,12 +160,12 @@ func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 			return err
 		})
 	})
-	err = r.folder.walk(inGroup, r.root, func(e entry, err error) {
-		isReadable := err == nil
+	err = r.folder.walk(inGroup, r.root, func(e entry) {
+		isReadable := e.err == nil
 		if e.folder && isReadable {
 			r.enter(e.name)
 		}
-		visits = append(visits, visit{e, err})
+		entries = append(entries, e)
 	})
 	if err := group.Wait(); err != nil {
 		return nil, err //nolint:wrapcheck // the indexer's
@@ -180,18 +173,18 @@ func (r *reconciler) look(ctx context.Context) (visits []visit, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("walk folder: %w", err)
 	}
-	return visits, nil
+	return entries, nil
 }
 
 // compare returns the changed files of a walk, and adds the paths of missing files to r.gone. If a file failed
 // at the last walk and is still the same, it fails again.
-func (r *reconciler) compare(visits []visit) []entry {
+func (r *reconciler) compare(entries []entry) []entry {
 	var changed []entry
-	seen := make(map[string]struct{}, len(visits))
+	seen := make(map[string]struct{}, len(entries))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
 	stamps := map[string]document.Stamp{} // of all folders so far; the walk visits a folder before its files
-	for _, e := range visits {
+	for _, e := range entries {
 		if !e.folder {
 			r.state += e.sum()
 			r.addFoldersOf(e.name, stamps)
@@ -218,7 +211,7 @@ func (r *reconciler) compare(visits []visit) []entry {
 			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}
-			changed = append(changed, e.entry)
+			changed = append(changed, e)
 		case hasFailed:
 			r.fail(e.path, reason)
 		}
@@ -274,7 +267,7 @@ func Sync(
 func (f Folder) Holds(ctx context.Context) (bool, error) {
 	found := false
 	err := f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, func(e entry, err error) { found = found || err != nil || !e.folder })
+		return f.walk(ctx, root, func(e entry) { found = found || e.err != nil || !e.folder })
 	})
 	return found, err
 }

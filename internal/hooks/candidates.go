@@ -56,22 +56,28 @@ const (
 	maxCandidates = 3
 	// maxCompared is how many documents a search compares to find a newer document on a subject.
 	maxCompared = 10
-	// answersThis is the reason for a document that answers a prompt.
-	answersThis = "answers this"
 	// embeddingWait bounds the wait for the model's vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
 	// maxQuery bounds a query, in characters.
 	maxQuery = 10_000
 )
 
-// search returns the documents that a query finds, best first. Nobody asked for the search, so the threshold is high.
-func (p Project) search(ctx context.Context, query rag.Query, why string) ([]candidate, error) {
+// search returns the documents that may help with a prompt or with the task of a subagent, best first. Nobody asked for
+// the search, so the threshold is high. For a prompt, documents below the threshold are for a shortlist.
+func (p Project) search(ctx context.Context, e Event) ([]candidate, error) {
+	query := rag.Query{
+		Text: e.subject(), Limit: maxCandidates, MinScore: p.Settings.RecallThreshold, EmbeddingWait: embeddingWait,
+		Unasked: true, Behind: p.Behind,
+	}
 	if strings.TrimSpace(query.Text) == "" {
 		return nil, nil
 	}
-	query.Text = markdown.CutRunes(query.Text, maxQuery)
-	query.Limit, query.Unasked, query.Behind = cmp.Or(query.Limit, maxCandidates), true, p.Behind
-	query.MinScore = cmp.Or(query.MinScore, p.Settings.RecallThreshold)
+	if e.act() == asking {
+		query.MinScore = min(leastFound, p.Settings.RecallThreshold)
+	}
+	if e.task() != "" {
+		query.Limit = maxFound
+	}
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
 		hits, err := p.Search(ctx, scope, query)
@@ -85,7 +91,10 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 			if isNamed || markdown.IsListing(hit.Content) && !isSuccessor {
 				continue
 			}
-			c := candidate{Hit: hit, why: why}
+			c := candidate{Hit: hit, why: "answers this"}
+			if hit.Score < p.Settings.RecallThreshold {
+				c.why = "may help with this task"
+			}
 			if name := nameIn(query.Text, hit); hit.Phrase > 0 && name != "" {
 				c.why = "names " + name
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -108,20 +107,8 @@ func (e Event) act() act {
 // look returns the documents that may help at an event, best first.
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
-	case asking:
-		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leastFound, p.Settings.RecallThreshold)}
-		if e.task() != "" {
-			query.Limit = maxFound
-		}
-		found, err := p.search(ctx, query, answersThis)
-		for i, c := range found {
-			if c.why == answersThis && c.Score < p.Settings.RecallThreshold {
-				found[i].why = "may help with this task"
-			}
-		}
-		return found, err
-	case delegating:
-		return p.search(ctx, rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait}, answersThis)
+	case asking, delegating:
+		return p.search(ctx, e)
 	case running:
 		return p.onCommand(ctx, e)
 	case failing:

@@ -13,7 +13,7 @@ func (s *Set) Run(line Line) []Match {
 		for _, program := range append([]string{""}, c.programs()...) {
 			for _, r := range s.runs[program] {
 				if r.matches(c, whole) {
-					matches = add(matches, r.match())
+					matches = add(matches, r.match)
 				}
 			}
 		}
@@ -116,14 +116,4 @@ func (c condition) isAmong(own, whole []word) bool {
 		}
 	}
 	return true
-}
-
-func (r run) match() Match {
-	m := r.declared.match("")
-	for _, p := range slices.Concat([]pattern{r.program}, r.settings, r.words, r.flags) {
-		m.Text += " " + strings.ReplaceAll(p.any[0], "*", " ")
-		m.Literal += p.literal()
-	}
-	m.Text = strings.TrimSpace(m.Text)
-	return m
 }

@@ -68,14 +68,25 @@ type reader struct {
 
 // parseLine reads a line of shell. If the line is an argument of another call, outer has the words of that call.
 func (r *reader) parseLine(line string, outer []word, depth int) {
+	if depth > 0 {
+		defer func(folder string) { r.folder = folder }(r.folder) // a cd in another shell has no effect here
+	}
 	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		r.split(line, outer, depth)
 		return
 	}
 	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // text and words that a pipe brings to a statement
-	syntax.Walk(parsed, func(node syntax.Node) bool {
+	var visit func(node syntax.Node) bool
+	visit = func(node syntax.Node) bool {
 		switch node := node.(type) {
+		case *syntax.Subshell:
+			folder := r.folder
+			for _, statement := range node.Stmts {
+				syntax.Walk(statement, visit)
+			}
+			r.folder = folder
+			return false
 		case *syntax.BinaryCmd:
 			if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
 				piped[node.Y], before[node.Y] = pipedBy(node.X)
@@ -87,7 +98,8 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 			}
 		}
 		return true
-	})
+	}
+	syntax.Walk(parsed, visit)
 }
 
 // split reads a line that does not parse. It splits commands at &&, ||, ; and |, and words at spaces.
@@ -205,9 +217,7 @@ func (r *reader) run(args []string, programs []int, brought, outer []word, depth
 			_, arg, _ = strings.Cut(value, "=")
 		}
 		if strings.ContainsAny(strings.TrimSpace(arg), " \n;|&") {
-			folder := r.folder
 			r.parseLine(arg, inside, depth+1)
-			r.folder = folder // a cd in another shell has no effect here
 		}
 	}
 }

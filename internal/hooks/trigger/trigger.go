@@ -47,6 +47,7 @@ type run struct {
 	words    []pattern // in the order in which a command must have them
 	flags    []pattern
 	settings []pattern // assignments before the program
+	match    Match     // the same for each command that matches
 }
 
 // declared is a trigger as its document declares it.
@@ -108,12 +109,18 @@ func (s *Set) addRun(d *declared, line string) {
 	if len(r.program.any) == 0 {
 		return
 	}
+	for i, name := range r.program.any {
+		r.program.any[i] = programName(name)
+	}
+	r.match = d.match("")
+	for _, p := range slices.Concat([]pattern{r.program}, r.settings, r.words, r.flags) {
+		r.match.Text = strings.TrimSpace(r.match.Text + " " + strings.ReplaceAll(p.any[0], "*", " "))
+		r.match.Literal += p.literal()
+	}
 	if s.runs == nil {
 		s.runs = map[string][]run{}
 	}
-	for i, name := range r.program.any {
-		name = programName(name)
-		r.program.any[i] = name
+	for _, name := range r.program.any {
 		if strings.Contains(name, "*") {
 			name = ""
 		}

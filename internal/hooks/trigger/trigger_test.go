@@ -221,6 +221,8 @@ func TestRead_Writes(t *testing.T) {
 		"sed -i 's/a/b/' b.py":                    "b.py s/a/b/",
 		"perl -pi -e 's/a/b/' b.py":               "b.py s/a/b/",
 		"cd a && cp /tmp/x b.py":                  "a/b.py ",
+		"(cd a && make); cp /tmp/x b.py":          "b.py ",
+		"bash <<E\ncd a\nE\ncp /tmp/x b.py":       "b.py ",
 		"mv x.py a/":                              "a/x.py ",
 		"git apply <<'EOF'\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-old\n+new\nEOF":           "b.py new\n",
 		"python - <<'EOF'\nopen('b.py', 'w').write('x')\nEOF":                               "b.py open('b.py', 'w').write('x')\n\n-",
