@@ -99,12 +99,8 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 		case d.IsDir() && f.skips(name, excluded):
 			return fs.SkipDir
 		case d.IsDir(): // an error is always about a folder
-			e := f.entry(name)
-			e.folder, e.err = true, cmp.Or(err, checkName(name))
-			info, infoErr := d.Info()
-			if infoErr == nil { // otherwise the stamp stays zero
-				e.stamp = StampOf(info)
-			}
+			e := f.folderEntry(name, d)
+			e.err = cmp.Or(err, checkName(name))
 			visit(e)
 			if e.err != nil {
 				return fs.SkipDir
@@ -118,6 +114,18 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 		}
 		return nil
 	})
+}
+
+// folderEntry returns the entry of a folder. The stamp is zero if the folder cannot be described.
+func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
+	e := f.entry(name)
+	e.folder = true
+	info, err := d.Info()
+	if err != nil {
+		return e
+	}
+	e.stamp = StampOf(info)
+	return e
 }
 
 // entry returns the entry of a name in the folder. The path in the index always has the Unicode form NFC.
