@@ -10,7 +10,7 @@ import (
 const (
 	// documentFormat is the version of all that the index stores of a file, except the passages. A new version makes
 	// servers read every file again. Vectors stay valid.
-	documentFormat = "19"
+	documentFormat = "20"
 	// passageFormat is the version of the passages and terms that are made of a text. A new version changes the hash of
 	// every passage, so that every passage is embedded again.
 	passageFormat = "3"
