@@ -13,7 +13,7 @@ import (
 // indexed before would lack it until their files change.
 func TestFormat_ChangesWithTheColumns(t *testing.T) {
 	t.Parallel()
-	const format = "19.3"
+	const format = "20.3"
 	const columns = "ProjectID Collection RelativePaths Titles FileTitles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
 		"SchemaHashes CharCounts FileSizes FileMtimes FileCtimes FileInodes ChunkCounts Places Names Messages Triggers Cues Statuses Untils Numbers TenantID"
 	var now []string
