@@ -117,7 +117,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	answer, err := askServer(ctx, flags, hook.Event)
 	if errors.Is(err, errNoProject) && !isNamed {
-		// An assistant may run the hooks of its user in each folder, and most folders are no project.
+		// Hooks in a user's own settings run in all folders, and most folders have no project.
 		return printAnswer(cmd.OutOrStdout(), hook, hooks.Answer{})
 	}
 	if err != nil {

@@ -106,8 +106,8 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 	})
 }
 
-// misspelt returns a violation for each field that is probably meant to be one of the commonFields, such as trigger.
-// Nobody would hear of it otherwise, because a lenient project allows any field.
+// misspelt returns a violation for each field that is probably one of the commonFields with a mistake, such as trigger.
+// Without misspelt nobody would notice the mistake, because a lenient project allows any field.
 func misspelt(frontMatter map[string]any) []Violation {
 	const shortest = 7 // in shorter names, such as tag and tags, one letter may make another word
 	var violations []Violation

@@ -216,8 +216,8 @@ func statusText(document *markdown.Document) string {
 	return ""
 }
 
-// isNested reports whether a heading of a level, after earlier ones, is below another heading than the first, which is
-// the title. A section Status below Design is about something else than the document.
+// isNested reports whether a heading of the given level belongs to one of the earlier headings, except the first, which
+// is the title. A section Status in a section Design is not about the document.
 func isNested(earlier []markdown.Headline, level int) bool {
 	for i := len(earlier) - 1; i > 0; i-- {
 		if earlier[i].Level < level {
