@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// A tool that fails without a project finds the one of the client's roots. A tool waits long only if its calls ask the
+// A tool that fails without a project takes the project from the client's roots. A tool waits long only if its calls ask the
 // language model.
 func TestTool_KindIsWhatItsCallsNeed(t *testing.T) {
 	t.Parallel()
