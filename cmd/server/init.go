@@ -192,7 +192,13 @@ func (i *initializer) report(result scaffold.Result) {
 			where = "the whole repository except hidden folders"
 		}
 		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), where)
-		if place.Files == 0 {
+		_, err := os.Stat(filepath.Join(result.Project.Root, place.Place))
+		switch {
+		case place.Files > 0:
+		case err == nil && slices.Contains(result.Project.Places(), "."):
+			say("  its files count for the whole repository; to have only %s, take . out of documents.folders in %s",
+				place.Place, result.Project.ConfigPath)
+		default:
 			say("  if the name is wrong, correct documents.folders in %s", result.Project.ConfigPath)
 		}
 	}

@@ -70,6 +70,11 @@ func TestInit_SaysWhatIsWrong(t *testing.T) {
 	if want := "documents: 0 markdown files in dosc\n  if the name is wrong, correct documents.folders in " + root; !strings.Contains(got.stdout, want) {
 		t.Errorf("init does not say %q: %s", want, got.stdout)
 	}
+	got = run(t, root, []string{"HOME=" + t.TempDir()}, "init", "--documents", ".,docs")
+	if want := "documents: 0 markdown files in docs\n  its files count for the whole repository"; !strings.Contains(got.stdout, want) {
+		t.Errorf("init does not say %q: %s", want, got.stdout)
+	}
+	must(t, os.RemoveAll(filepath.Join(root, filepath.Dir(configPath))))
 	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
 	write(t, root, ".gitignore", "docs/\n")
 	must(t, os.RemoveAll(filepath.Join(root, filepath.Dir(configPath))))
