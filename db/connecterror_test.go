@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -62,5 +64,16 @@ func TestServerVersion_NamesAHostThatOnlyReads(t *testing.T) {
 	_, err = db.ServerVersion(t.Context(), u.String())
 	if err == nil || !strings.Contains(err.Error(), "answers at 127.0.0.1:1: ") || !strings.Contains(err.Error(), "a host of the URL answers, and only reads") {
 		t.Errorf("one host is away, and one only reads: %v", err)
+	}
+}
+
+// A table, a column or a function of another version of the schema is missing.
+func TestWrap_AnotherSchema(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{"42P01", "42703", "42704", "42883"} {
+		err := db.Wrap("search", &pgconn.PgError{Code: state})
+		if !db.IsKind(err, db.KindSetup) || !strings.Contains(err.Error(), "the database's schema is not this version's") {
+			t.Errorf("%s: %v, want what to do with a schema of another version", state, err)
+		}
 	}
 }
