@@ -172,7 +172,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, "create the database, as compound-docs up does, or correct its name in CDOCS_DATABASE_URL"
 	case denied:
 		return KindSetup, deniedHint
-	case undefinedTable, undefinedObject, "42703", "42883": // also of a column or a function
+	case undefinedTable, undefinedObject, "42703", "42883": // a missing table, type, column or function
 		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; " +
 			"if that does not help, compound-docs doctor says why"
 	}

@@ -42,6 +42,15 @@ func TestSearch_Names(t *testing.T) {
 			}
 		}
 	}
+	oteps, err := f.Index.Tenant(t.Context(), catalog.TenantKey{Project: "oteps", Branch: "main", PathHash: "0123456789abcdef"}, "/oteps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Add(t, oteps, file("text/0035-protocol.md", "# One protocol", "", "For all of them."), file("text/0036-logs.md", "# Logs", "", "Text."))
+	scope := catalog.Scope{Tenant: oteps, Collection: catalog.Compounding}
+	if hits, err := f.Searcher.Search(t.Context(), scope, rag.Query{Text: "otep-0035", Limit: 2}); err != nil || hits.Documents[0].Score < .9 {
+		t.Errorf("otep-0035 finds %+v: %v, want the document with this number in a project of this name", hits.Documents, err)
+	}
 	for _, text := range []string{"java 61", "http12", "step 66", "issue 12"} { // no series of decisions
 		if _, found := f.found(t, rag.Query{Text: text, Mode: rag.Lexical, Limit: 2}); len(found.Documents) > 0 && found.Documents[0].Score > .9 {
 			t.Errorf("%s finds %s with a score of %.3f", text, found.Documents[0].Path, found.Documents[0].Score)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
@@ -68,7 +69,7 @@ const maxCodeLine = 1000
 // definitions returns known names, routes and flags that a text of code defines, each once. Names are as in foldName.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
-	if slices.Contains([]string{".md", ".mdx", ".markdown", ".mdc"}, extension) { // its code is an example
+	if markdown.HasExtension(file) || extension == ".mdc" { // code in markdown is an example
 		return nil
 	}
 	before, inGroup := "", false // inGroup: the line is in a const, var or type block of Go

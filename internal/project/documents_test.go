@@ -129,16 +129,31 @@ func TestProject_LenientRules(t *testing.T) {
 	frontMatter := map[string]any{
 		"doc_type": "guide", "title": "A", "date": "2026-01-02", "summary": "A", "significance": "correctness", "problem_type": "ui_bug",
 		"symptoms": []any{"it fails"}, "root_cause": "a mistake", "solution": "correct it",
-		"trigger": []any{}, "superseeds": "a.md", "promotion-level": "critical", "tag": "a", "Triggers": nil,
+		"trigger": []any{}, "superseeds": "a.md", "promotion-level": "critical", "tag": "a", "Triggers": nil, "superseded-by": "a.md",
 	}
 	want := []project.Violation{
 		{Field: "doc_type", Problem: `is "guide"`, Expected: "one of problem, insight, codebase, tool, style; it counts as problem"},
 		{Field: "problem_type", Problem: `is "ui_bug"`, Expected: "one of bug, configuration, integration, performance, security, data"},
+	}
+	if diff := cmp.Diff(want, got.Validate(frontMatter)); diff != "" {
+		t.Error(diff)
+	}
+	want = []project.Violation{
 		{Field: "promotion-level", Problem: "is unknown", Expected: "promotion_level"},
 		{Field: "superseeds", Problem: "is unknown", Expected: "supersedes"},
 		{Field: "trigger", Problem: "is unknown", Expected: "triggers"},
 	}
-	if diff := cmp.Diff(want, got.Validate(frontMatter)); diff != "" {
+	if diff := cmp.Diff(want, got.Misspelt(frontMatter)); diff != "" {
 		t.Error(diff)
+	}
+	strict := mustLoad(t, newRepo(t, map[string]string{
+		configPath: `{"project_name": "a", "custom_doc_types": [
+			{"name": "quiz", "description": "A quiz", "folder": "quizzes", "schema_file": "./schemas/quiz.yaml"}]}`,
+		"csharp-compounding-docs/schemas/quiz.yaml": "type: object\nproperties: {question: {type: string}}\n",
+	}))
+	quiz, ok := strict.Rules("csharp-compounding-docs/quizzes/a.md")
+	want = []project.Violation{{Field: "trigger", Problem: "is unknown", Expected: "triggers"}}
+	if diff := cmp.Diff(want, quiz.Misspelt(map[string]any{"question": "Why?", "trigger": nil})); !ok || diff != "" {
+		t.Errorf("%t: a field of the schema is no mistake (-want +got):\n%s", ok, diff)
 	}
 }

@@ -23,6 +23,9 @@ type Rules struct {
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
+	// Misspelt returns a violation for each field that is probably a field of the server with a mistake, such as trigger.
+	// No schema forbids these fields, so nobody would notice the mistake.
+	Misspelt func(frontMatter map[string]any) []Violation
 	// Named returns the rules of the doc-type called name, or false if the project has no such doc-type. The field Named
 	// is nil in a strict project, where a document must fit its folder's doc-type. In a lenient project, front matter may
 	// name any doc-type, and Validate only advises.
@@ -53,7 +56,7 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 func (p *Project) rules(t DocType, linkBase string) Rules {
 	return Rules{
 		Name: t.Name, Docs: linkBase, LinkRoot: p.Config.Documents.LinkRoot, Language: p.Config.Documents.Language,
-		Validate: t.Validate,
+		Validate: t.Validate, Misspelt: t.misspelt,
 	}
 }
 
@@ -72,9 +75,7 @@ func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 		parts = append(parts, []byte(known.Name), []byte(known.Folder))
 	}
 	rules.SchemaHash = fingerprint(parts...)
-	rules.Validate = func(frontMatter map[string]any) []Violation {
-		return append(p.advise(t, frontMatter), misspelt(frontMatter)...)
-	}
+	rules.Validate = func(frontMatter map[string]any) []Violation { return p.advise(t, frontMatter) }
 	rules.Named = func(name string) (Rules, bool) {
 		named, ok := p.DocType(name)
 		if !ok {
@@ -106,18 +107,19 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 	})
 }
 
-// misspelt returns a violation for each field that is probably one of the commonFields with a mistake, such as trigger.
-// Without misspelt nobody would notice the mistake, because a lenient project allows any field.
-func misspelt(frontMatter map[string]any) []Violation {
+// misspelt returns a violation for each field that resembles one of the commonFields and is no field of the schemas.
+func (t DocType) misspelt(frontMatter map[string]any) []Violation {
 	const shortest = 7 // in shorter names, such as tag and tags, one letter may make another word
 	var violations []Violation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
-		name := strings.ToLower(field)
-		if slices.Contains(commonFields, name) {
+		name := strings.ReplaceAll(strings.ToLower(field), "-", "_")
+		isRelation := strings.HasSuffix(name, "by") // package said reads superseded_by, superseded-by and supersededBy
+		isField := func(s lazySchema) bool { return s().Has(field) }
+		if isRelation || slices.Contains(commonFields, strings.ToLower(field)) || slices.ContainsFunc(t.schemas, isField) {
 			continue
 		}
 		for _, known := range commonFields {
-			if len(known) >= shortest && areAlike(strings.ReplaceAll(name, "-", "_"), known) {
+			if len(known) >= shortest && areAlike(name, known) {
 				violations = append(violations, Violation{Field: field, Problem: "is unknown", Expected: known})
 			}
 		}

@@ -85,19 +85,23 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a document of a lenient project, nil in a strict project.
+// Advice returns the misspelt fields of a document. In a lenient project it also returns what a strict schema would find
+// wrong with the document.
 func (d Dissection) Advice(schema Schema) []project.Violation {
 	docType, ok := schema.Rules(d.path)
-	if !ok || !docType.Lenient() {
+	switch {
+	case !ok:
 		return nil
-	}
-	if d.NotFrontMatter != nil {
+	case !docType.Lenient():
+		return docType.Misspelt(d.FrontMatter)
+	case d.NotFrontMatter != nil:
 		return []project.Violation{{
 			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", d.NotFrontMatter),
 			Expected: "lines of key: value between two lines ---",
 		}}
 	}
-	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
+	docType = namedType(docType, d.FrontMatter)
+	return append(docType.Validate(d.FrontMatter), docType.Misspelt(d.FrontMatter)...)
 }
 
 // StringList returns the texts of a value of front matter: a text, or the texts in a list. It returns nil otherwise.

@@ -32,8 +32,8 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if decision != nil && (len(documents) > 1 || !said.IsSeries(decision[1])) {
-		documents = slices.DeleteFunc(documents, func(d db.DocumentsNamedRow) bool { return !isOfSeries(decision[1], d) })
+	if decision != nil {
+		documents = ofSeries(strings.ToLower(decision[1]), request.Scope.Tenant.Key.Project, documents)
 	}
 	paths := make([]string, len(documents))
 	for i, d := range documents {
@@ -45,13 +45,22 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	return paths, nil
 }
 
-// isOfSeries reports whether the path or the title of a numbered document names a series, such as adr. A path such as
-// oteps/0066.md names the series otep.
-func isOfSeries(series string, d db.DocumentsNamedRow) bool {
-	text := strings.ToLower(d.RelativePath + " " + d.Title)
-	series = strings.ToLower(series)
-	return regexp.MustCompile(`(?:^|[^\pL])`+series+`s?(?:[^\pL]|$)`).MatchString(text) ||
-		series == "adr" && strings.Contains(text, "decision")
+// ofSeries returns the numbered documents of a series, such as adr. The path of such a document names the series, as
+// proposals/otep-66.md names otep, or the project has the name of the series, such as oteps. For a series that any
+// project may have, the title may name it too, and a single document need not name it.
+func ofSeries(series, project string, documents []db.DocumentsNamedRow) []db.DocumentsNamedRow {
+	isCommon := said.IsSeries(series)
+	if isCommon && len(documents) == 1 || strings.TrimSuffix(strings.ToLower(project), "s") == strings.TrimSuffix(series, "s") {
+		return documents
+	}
+	word := regexp.MustCompile(`(?i)(?:^|[^\pL])` + series + `s?(?:[^\pL]|$)`)
+	return slices.DeleteFunc(documents, func(d db.DocumentsNamedRow) bool {
+		text := d.RelativePath
+		if isCommon {
+			text += " " + d.Title
+		}
+		return !word.MatchString(text) && (series != "adr" || !strings.Contains(strings.ToLower(text), "decision"))
+	})
 }
 
 var (

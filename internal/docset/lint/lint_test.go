@@ -217,7 +217,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put("Makefile", "ship:\n\thelm upgrade shop\n")
 			r.Put(docs+"insights/a.md", strings.Replace(insight("a", "", "See [b](b.md)."), "---\n",
 				"---\ntriggers:\n  - run: helm upgrade\n  - run: helm rollback\n  - runs: helm\n  - edit: scr/**\n  - run: helm\n"+
-					"  - edit: \"**\"\n  - fails: error\n  - fails: [x, boom on line 12]\n  - run:\n", 1))
+					"  - edit: \"**\"\n  - fails: error\n  - fails: [x, boom on line 12]\n  - run:\ntrigger: a\n", 1))
 			r.Commit()
 		}, []string{
 			"insights/a.md:2: warning dead-pattern: scr/** matches no file of the repository",
@@ -229,6 +229,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"insights/a.md:2: warning trigger: trigger run helm upgrade fires on a command of the project itself, Makefile:2",
 			"insights/a.md:5: error trigger: triggers[2].runs is unknown (expected: run, edit or fails, with, without, bare, writes, removes, new, say)",
 			"insights/a.md:11: error trigger: triggers[8].run is empty (expected: a text, or a list of texts, each of which may match)",
+			"insights/a.md:12: warning front-matter: trigger is unknown (expected: triggers)",
 		}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

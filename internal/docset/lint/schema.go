@@ -29,7 +29,7 @@ func (e *examination) checkSchemas() {
 				e.add(d, 1, Warning, "encoding",
 					"is not UTF-8: words with other letters than a to z are not found; save it with the encoding UTF-8")
 			}
-			e.checkLenient(d)
+			e.checkAdvice(d)
 			continue
 		}
 		refused, ok := errors.AsType[*apierror.Error](d.Err)
@@ -66,10 +66,10 @@ func (e *examination) checkForm(d *docset.Document) {
 	}
 }
 
-// checkLenient finds mistakes in front matter. A strict project would refuse the document, and a lenient project
-// ignores the front matter. Most findings are warnings. In documents of the profile compound-engineering, missing
+// checkAdvice finds mistakes in front matter that do not keep the document out of the index: misspelt fields, and in a
+// lenient project what a strict project would refuse. Most findings are warnings. In documents of the profile compound-engineering, missing
 // fields are findings too, and all findings are notices, because older documents may use other words.
-func (e *examination) checkLenient(d *docset.Document) {
+func (e *examination) checkAdvice(d *docset.Document) {
 	for _, v := range d.Advice(e.project) {
 		severity := Warning
 		switch {

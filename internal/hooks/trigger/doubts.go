@@ -19,7 +19,7 @@ type Command struct {
 }
 
 // A text of a failed command that is shorter, or one of these words, is in the output of most failures.
-const shortestFailure = 4
+const shortestFailure = 3
 
 var commonFailures = strings.Fields("error errors failed failure fail fatal exception warning traceback panic exit code")
 

@@ -18,6 +18,12 @@ type Schema struct {
 	nodes, instructions int // as compiler counts them
 }
 
+// Has reports whether the schema describes a field of the whole value.
+func (s *Schema) Has(field string) bool {
+	_, isField := fieldsOf(s.root)[field]
+	return isField
+}
+
 // fieldsOf returns the properties of a schema and of the schemas in its allOf. The schema's own properties win.
 func fieldsOf(s *jsonschema.Schema) map[string]*jsonschema.Schema {
 	properties := map[string]*jsonschema.Schema{}
