@@ -57,7 +57,7 @@ func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	}
 }
 
-// Same reports whether t and other stand for one registration of a checkout.
+// Same reports whether t and other are one registration of a checkout.
 func (t *Tenant) Same(other *Tenant) bool {
 	return t.ProjectID == other.ProjectID && t.ID == other.ID && t.Generation == other.Generation
 }

@@ -67,8 +67,9 @@ func (e *examination) checkForm(d *docset.Document) {
 }
 
 // checkAdvice finds mistakes in front matter that do not keep the document out of the index: misspelt fields, and in a
-// lenient project what a strict project would refuse. Most findings are warnings. In documents of the profile compound-engineering, missing
-// fields are findings too, and all findings are notices, because older documents may use other words.
+// lenient project what a strict project would refuse. Most findings are warnings. In documents of the profile
+// compound-engineering, missing fields are findings too, and all findings are notices, because older documents may use
+// other words.
 func (e *examination) checkAdvice(d *docset.Document) {
 	for _, v := range d.Advice(e.project) {
 		severity := Warning
